@@ -4,16 +4,14 @@ import { startChild } from './child.ts';
 import { digestTest } from './costs-digests.ts';
 import { type Bar, HEAD } from './costs-figures.ts';
 import { KINDS, type Kind } from './costs-worlds.ts';
-import { transportTest } from './transport.ts';
 
-const SERVICES = [2_000, 6_500];
 const MONTHS = 40;
 
 export interface CostOptions {
   /** Months of each class. */
   readonly months: number;
   readonly seed: number;
-  /** Only these classes, without the digests and the transport; all if empty. */
+  /** Only these classes, without the digests; all if empty. */
   readonly kinds: readonly Kind[];
 }
 
@@ -28,7 +26,7 @@ export function costOptions([months, seed, ...kinds]: readonly string[]): CostOp
 
 /**
  * The library of scenarios, replayed day by day through the reader, budgets, judgement and digests of
- * the product; and the transport of large reports. Tells each class as soon as it is replayed.
+ * the product. Tells each class as soon as it is replayed.
  */
 export async function costMeasurements(
   { months, seed, kinds }: CostOptions,
@@ -52,7 +50,6 @@ export async function costMeasurements(
   for (const { label, seen } of digests) tell(`${label}: ${seen}`);
   taken(digests);
   tell(`Bars: ${bars.filter(({ met }) => met).length} of ${bars.length} met`);
-  if (kinds.length === 0) tell(await transportTest(SERVICES));
 }
 
 const Replayed = z.object({

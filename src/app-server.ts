@@ -135,11 +135,15 @@ function text(status: number, sentence: string): Page {
 const SHARED_MS = 1_000;
 
 function pagesOf(probes: Probes, elapsed: () => number): Map<string, () => Promise<Page>> {
-  const shared = (work: () => Promise<Page>) => {
-    const pages = sharedRead(work, SHARED_MS, elapsed);
+  // The caller is anonymous: an internal error must not show details.
+  const shared = (work: () => Promise<Page>, failed: Page) => {
+    const pages = sharedRead(() => work().catch(() => failed), SHARED_MS, elapsed);
     return () => pages.read('page', { fresh: false });
   };
-  const checked = shared(() => readinessPage(probes));
+  const metrics = async () => {
+    return { status: 200, contentType: METRICS, body: await probes.metrics() };
+  };
+  const checked = shared(() => readinessPage(probes), text(503, 'The readiness check failed.'));
   const ready = async () => {
     const reason = probes.disconnected();
     return reason === null ? checked() : text(503, reason);
@@ -147,28 +151,15 @@ function pagesOf(probes: Probes, elapsed: () => number): Map<string, () => Promi
   return new Map([
     ['/healthz', async () => text(200, 'alive')],
     ['/readyz', ready],
-    ['/metrics', shared(() => metricsPage(probes))],
+    ['/metrics', shared(metrics, text(500, 'The metrics are not readable.'))],
   ]);
 }
 
 async function readinessPage({ notReady, readinessWarning }: Probes): Promise<Page> {
-  try {
-    const reason = await notReady();
-    if (reason !== null) return text(503, reason);
-    const warning = await readinessWarning();
-    return text(200, warning === null ? 'ready' : `ready, but ${warning}`);
-  } catch {
-    // The caller is anonymous: an internal error must not show details.
-    return text(503, 'The readiness check failed.');
-  }
-}
-
-async function metricsPage({ metrics }: Probes): Promise<Page> {
-  try {
-    return { status: 200, contentType: METRICS, body: await metrics() };
-  } catch {
-    return text(500, 'The metrics are not readable.');
-  }
+  const reason = await notReady();
+  if (reason !== null) return text(503, reason);
+  const warning = await readinessWarning();
+  return text(200, warning === null ? 'ready' : `ready, but ${warning}`);
 }
 
 function sendPage(response: ServerResponse, { status, contentType, body }: Page): void {

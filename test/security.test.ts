@@ -69,9 +69,6 @@ test.for<[string, RegExp, readonly string[]]>([
       // Its parts are constants of the same file.
       'RegExp(\n    Object.entries(parts',
       'RegExp(Object.keys(LABELS',
-      'RegExp(`^<service>$`',
-      'RegExp(`^cluster/[w-]+/<UUID>(-d+',
-      'RegExp(`^resource-share/<UUID>$`',
       'RegExp(`^<EDGE><TO>$`',
       'RegExp(`^<EDGE><TO><EDGE>$`',
       'RegExp(`^<start>S+$`',

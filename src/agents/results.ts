@@ -64,7 +64,6 @@ function stateSentence({ state, stopReason }: Change): string {
 export function changeResult(change: Change, link: string | null, lead = ''): ToolResult {
   const { id, plan, state, outcome } = change;
   const { count: needed, from, rule } = change.requires;
-  const { before = [], others = [] } = change.news ?? {};
   return {
     summary: `${lead}${id}: ${stateSentence(change)}`,
     change: id,
@@ -81,7 +80,7 @@ export function changeResult(change: Change, link: string | null, lead = ''): To
         revertAfterMs: plan.timing.revert?.afterMs ?? null,
       },
     },
-    related: [...before, ...others].map((other) => other.id),
+    related: (change.news?.others ?? []).map((other) => other.id),
     data: {
       target: plan.target.name,
       changes: plan.rows.map(({ label, before, after }) => ({ field: label, before, after })),

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** The last values by key. When it is full, it starts again. */
+/** The last values by key. When it is full, the oldest one goes. */
 export class Cache<Key, Value> extends Map<Key, Value> {
   readonly #most: number;
 
@@ -10,8 +10,12 @@ export class Cache<Key, Value> extends Map<Key, Value> {
   }
 
   override set(key: Key, value: Value): this {
-    if (this.size >= this.#most) this.clear();
-    return super.set(key, value);
+    super.set(key, value);
+    for (const oldest of this.keys()) {
+      if (this.size <= this.#most) break;
+      this.delete(oldest);
+    }
+    return this;
   }
 }
 
@@ -38,20 +42,7 @@ export interface Freshness {
   readonly since?: Date | undefined;
 }
 
-/**
- * A cache of reads by key. Concurrent callers share one fetch. A result is cached for `keepMs`; a
- * failure is not cached, so that the next caller fetches again.
- */
-export interface SharedRead<Value> {
-  /** Fresh reads within a few milliseconds share one fetch. */
-  read(key: string, how: Freshness): Promise<Value>;
-  /** Caches a result that the caller has read in another way, for example with a list. */
-  keep(key: string, value: Value): void;
-  /** The cached result, or null where there is none that is valid now. */
-  cached(key: string): Value | null;
-  /** Drops the result after an event. A fetch that began before it is not cached, and serves no fresh read. */
-  forget(key: string): void;
-}
+export type SharedRead<Value> = ReturnType<typeof sharedRead<Value>>;
 
 /** Runs a fetch, and again after each rate limit. `onWait` is called before each wait. */
 export type Repeat = <Result>(fetch: () => Promise<Result>, onWait: () => void) => Promise<Result>;
@@ -60,6 +51,7 @@ export type Repeat = <Result>(fetch: () => Promise<Result>, onWait: () => void) 
 const GATHER_MS = 10;
 /** While a rate limit lasts, a cached result of this age still suffices where none has to be fresh. */
 const KEEP_LIMITED_MS = 10 * 60_000;
+const RESULTS_MAX = 20_000;
 
 interface Result<Value> {
   readonly value: Value;
@@ -77,6 +69,9 @@ interface Fetch<Value> {
 }
 
 /**
+ * A cache of reads by key. Concurrent callers share one fetch. A result is cached for `keepMs`; a
+ * failure is not cached, so that the next caller fetches again.
+ *
  * A fetch that waits for the end of a rate limit serves every fresh read that begins meanwhile. Other reads
  * do not wait for it where there is a recent result.
  */
@@ -85,8 +80,8 @@ export function sharedRead<Value>(
   keepMs: number,
   now: () => number,
   repeat: Repeat = (once) => once(),
-): SharedRead<Value> {
-  const results = new Map<string, Result<Value>>();
+) {
+  const results = new Cache<string, Result<Value>>(RESULTS_MAX);
   const pending = new Map<string, Fetch<Value>>();
 
   async function run(key: string, own: Omit<Fetch<Value>, 'result'>): Promise<Value> {
@@ -106,9 +101,6 @@ export function sharedRead<Value>(
   }
 
   function start(key: string, fresh: boolean): Fetch<Value> {
-    for (const [old, { keptAt }] of results) {
-      if (now() >= keptAt + Math.max(keepMs, KEEP_LIMITED_MS)) results.delete(old);
-    }
     const limited = Promise.withResolvers<void>();
     const own = { begunAt: fresh ? null : now(), limited };
     const started = Object.assign(own, { result: run(key, own) });
@@ -154,9 +146,15 @@ export function sharedRead<Value>(
   }
 
   return {
-    read: (key, { fresh, since }) => (fresh ? readFresh(key, since) : readCached(key)),
-    keep: (key, value) => void results.set(key, { value, begunAt: null, keptAt: now() }),
+    /** Fresh reads within a few milliseconds share one fetch. */
+    read: (key: string, { fresh, since }: Freshness) =>
+      fresh ? readFresh(key, since) : readCached(key),
+    /** Caches a result that the caller has read in another way, for example with a list. */
+    keep: (key: string, value: Value) =>
+      void results.set(key, { value, begunAt: null, keptAt: now() }),
+    /** The cached result, or null where there is none that is valid now. */
     cached: valid,
+    /** Drops the result after an event. A fetch that began before it is not cached, and serves no fresh read. */
     forget,
   };
 }

@@ -7,17 +7,8 @@ import { inspect } from 'node:util';
  */
 export type RequestEffect = 'refused' | 'not-sent' | 'unknown';
 
-export interface ApiFailure {
-  readonly operation: string;
-  readonly effect: RequestEffect;
-  readonly kind: ApiErrorKind;
-  readonly status?: number | null;
-  readonly code?: string | null;
-  readonly serverText?: string | null;
-  readonly requestId?: string | null;
-  readonly retryAfterMs?: number | null;
-  readonly cause?: unknown;
-}
+export type ApiFailure = Pick<ApiError, 'operation' | 'effect' | 'kind' | 'cause'> &
+  Partial<Pick<ApiError, 'status' | 'code' | 'serverText' | 'requestId' | 'retryAfterMs'>>;
 
 const SENTENCES = {
   answer: 'the server returned an error',

@@ -1,8 +1,9 @@
 // What an answer of a server means: its body, the error that it is, and the texts that are shown of it.
 
 import { STATUS_CODES } from 'node:http';
-import { pipeline, Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import {
   ApiError,
   type ApiErrorKind,
@@ -10,7 +11,6 @@ import {
   type RequestEffect,
   type Secret,
 } from './errors.ts';
-import { createRowStream, type StreamedArray } from './http-rows.ts';
 import { cleanText } from './text.ts';
 
 /** A body by its content; `unreadable` is too large, broken off or not what it begins with. */
@@ -19,65 +19,27 @@ export type Body =
   | { readonly kind: 'text' | 'html'; readonly text: string }
   | { readonly kind: 'empty' | 'unreadable' };
 
-const MAX_BYTES = 16 * 1024 * 1024;
-const MAX_STREAMED_BYTES = 128 * 1024 * 1024;
+/** A usage report has 15 KiB for each service of a month. */
+const MAX_BYTES = 48 * 1024 * 1024;
 const GZIP_SIGNATURE = [0x1f, 0x8b];
 
 /**
  * Reads a whole body and detects its kind from its content, because content types and encodings of
- * error pages are often wrong. Rejects only when the connection breaks. A body over 16 MiB, before or
+ * error pages are often wrong. Rejects only when the connection breaks. A body over 48 MiB, before or
  * after decompression, is `unreadable`.
- *
- * With `streamed`, the limit is 128 MiB, and the elements of that array are taken while they arrive:
- * the array of the result has only its last ones. The parts without them may have 16 MiB.
  */
-export async function readResponseBody(
-  stream: AsyncIterable<Buffer>,
-  streamed?: StreamedArray,
-): Promise<Body> {
-  const maxBytes = streamed ? MAX_STREAMED_BYTES : MAX_BYTES;
-  const rows = createRowStream(streamed ?? null);
-  let [received, plain] = [0, 0];
-  async function* counted() {
-    for await (const chunk of stream) {
-      received += chunk.length;
-      yield chunk;
-    }
-  }
-  try {
-    for await (const chunk of unzipped(counted())) {
-      plain += chunk.length;
-      if (Math.max(received, plain) > maxBytes) return { kind: 'unreadable' };
-      if (!rows.push(chunk) || rows.pendingBytes() > MAX_BYTES) return { kind: 'unreadable' };
-    }
-  } catch (error) {
-    if (isUnzipError(error)) return { kind: 'unreadable' };
-    throw error;
-  }
-  return bodyOf(new TextDecoder().decode(rows.rest()).trim());
+export async function readResponseBody(stream: Readable): Promise<Body> {
+  const received = await boundedBody(stream, MAX_BYTES);
+  const plain = received && (await unzipped(received));
+  return plain ? bodyOf(new TextDecoder().decode(plain).trim()) : { kind: 'unreadable' };
 }
 
-/** Neither JSON nor text begins with the gzip signature, so the encoding header is not needed. */
-async function* unzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  let first = Buffer.alloc(0);
-  while (first.length < GZIP_SIGNATURE.length) {
-    const { value, done } = await chunks.next();
-    if (done) break;
-    first = Buffer.concat([first, value]);
-  }
-  const isZipped = GZIP_SIGNATURE.every((byte, index) => first[index] === byte);
-  const all = joined(first, chunks);
-  // An error of the chunks or of the archive ends the iteration; the callback would get it as well.
-  yield* isZipped ? pipeline(Readable.from(all), createGunzip(), () => undefined) : all;
-}
-
-async function* joined(first: Buffer, more: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  yield first;
-  yield* more;
-}
-
-function isUnzipError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
+/** Null for an archive that is broken or too large. */
+async function unzipped(body: Buffer): Promise<Buffer | null> {
+  // Neither JSON nor text begins with the gzip signature, so the encoding header is not needed.
+  const isZipped = GZIP_SIGNATURE.every((byte, index) => body[index] === byte);
+  if (!isZipped) return body;
+  return promisify(gunzip)(body, { maxOutputLength: MAX_BYTES }).catch(() => null);
 }
 
 function bodyOf(text: string): Body {
@@ -209,19 +171,15 @@ export function serverTextOf(body: Body): string | null {
 }
 
 function textOf(body: Body): string | null {
-  if (body.kind === 'json') return textIn(body.value) ?? byField(body.value, 0, Array.isArray);
+  if (body.kind === 'json') return textIn(body.value);
   return body.kind === 'text' ? body.text : null;
 }
 
 /**
- * Where the known shapes have their text, best first, in any spelling: of the APIs, of gateways, of sign-in servers, of
- * `application/problem+json`, whose title is the same for all problems of a kind, and of the lists of validators.
+ * Where the known shapes have their text, best first: those of the APIs, and `application/problem+json`, whose title is
+ * the same for all problems of a kind.
  */
-const TEXT_KEYS = (
-  'errordescription error errors issues validation invalidparams violations fielderrors fault faultstring ' +
-  'errormessage message msg details detail description title reason'
-).split(' ');
-const LISTED = ['errors', 'fielderrors', 'violations'];
+const TEXT_KEYS = ['error', 'errors', 'issues', 'message', 'details', 'detail', 'title'];
 const DEEPEST_TEXT = 5;
 /** `Bad Request` says no more than the status. */
 const PHRASES = new Set(Object.values(STATUS_CODES).map((phrase) => phrase?.toLowerCase()));
@@ -229,48 +187,22 @@ const PHRASES = new Set(Object.values(STATUS_CODES).map((phrase) => phrase?.toLo
 function textIn(value: unknown, depth = 0): string | null {
   if (typeof value === 'string') return value.trim() || null;
   if (depth > DEEPEST_TEXT) return null;
-  if (Array.isArray(value)) return together(value.map((each) => issueIn(each, depth + 1)));
+  if (Array.isArray(value)) {
+    const texts = value.map((each) => issueIn(each, depth + 1));
+    return texts.filter((text) => text !== null).join('; ') || null;
+  }
   if (!isRecord(value)) return null;
-  const named = new Map(Object.entries(value).map(([key, inner]) => [spelled(key), inner]));
-  const texts = TEXT_KEYS.flatMap((key) => {
-    const inner = named.get(key);
-    const fields = LISTED.includes(key) ? byField(inner, depth + 1) : null;
-    return textIn(inner, depth + 1) ?? fields ?? [];
-  });
+  const texts = TEXT_KEYS.flatMap((key) => textIn(value[key], depth + 1) ?? []);
   return texts.find((text) => !PHRASES.has(text.toLowerCase())) ?? texts[0] ?? null;
 }
 
-function spelled(key: string): string {
-  return key.toLowerCase().replace(/[_-]/g, '');
-}
-
-/** `{ path: ['channel', 'type'], message: 'Invalid' }` → `channel.type: Invalid`; also `#/channel/type` and a name. */
+/** `{ path: ['channel', 'type'], message: 'Invalid' }` → `channel.type: Invalid`; also with `#/channel/type`. */
 function issueIn(issue: unknown, depth: number): string | null {
   const text = textIn(issue, depth);
   if (!isRecord(issue) || text === null) return text;
-  const { path, location, loc, pointer, field, propertyPath, source, reason, name } = issue;
-  const inSource = isRecord(source) ? (source.pointer ?? source.parameter) : null;
-  const own = path ?? location ?? loc ?? pointer ?? inSource ?? field ?? propertyPath;
-  const place = own ?? (reason === undefined ? null : name);
-  const words = typeof place === 'string' ? place.replace(/^#?\//, '').split('/') : place;
+  const { path, pointer } = issue;
+  const words = typeof pointer === 'string' ? pointer.replace(/^#?\//, '').split('/') : path;
   return Array.isArray(words) && words.length > 0 ? `${words.join('.')}: ${text}` : text;
-}
-
-/** `{ errors: { threshold: ['must be a number'] } }` */
-function byField(
-  errors: unknown,
-  depth: number,
-  isText: (each: unknown) => boolean = () => true,
-): string | null {
-  if (!isRecord(errors)) return null;
-  const texts = Object.entries(errors).map(
-    ([field, each]) => [field, isText(each) ? textIn(each, depth) : null] as const,
-  );
-  return together(texts.map(([field, text]) => (text === null ? null : `${field}: ${text}`)));
-}
-
-function together(texts: readonly (string | null)[]): string | null {
-  return texts.filter((text) => text !== null).join('; ') || null;
 }
 
 /** Whether a body is a page, a text or JSON of a shape that the API never sends. */
@@ -311,7 +243,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The body of a request to Signalbox. Null for one that is too large, which is not read to its end. */
+/** The body of a request or of an answer. Null for one that is too large, which is not read to its end. */
 export async function boundedBody(request: Readable, most: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let size = 0;

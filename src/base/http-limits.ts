@@ -146,17 +146,6 @@ export const PRIORITIES = ['write', 'people', 'background', 'optional'] as const
  */
 export type Priority = (typeof PRIORITIES)[number];
 
-interface RequestBudget {
-  /**
-   * Resolves when one request may start. Resolves with `ok: false` when the request cannot start by
-   * `until` (in the clock's milliseconds), when the queue is full, or when the signal aborts.
-   * `inMs` is the earliest possible start.
-   */
-  take(priority: Priority, until: number, signal?: AbortSignal): Promise<BudgetTurn>;
-  /** After a 429: starts no request for `ms` milliseconds. */
-  pause(ms: number): void;
-}
-
 type BudgetTurn =
   | { readonly ok: true }
   | { readonly ok: false; readonly why: 'budget' | 'paused'; readonly inMs: number };
@@ -212,7 +201,7 @@ export function createBudget(
   limit: Limit,
   clock: Pick<Clock, 'now' | 'sleep'>,
   shared: SharedBudget | null = null,
-): RequestBudget {
+) {
   const window = {
     ...limit,
     reads: limit.reads ?? limit.requests - Math.floor(limit.requests * KEPT_FOR_WRITES),
@@ -289,7 +278,12 @@ export function createBudget(
   }
 
   return {
-    async take(priority, until, signal) {
+    /**
+     * Resolves when one request may start. Resolves with `ok: false` when the request cannot start by
+     * `until` (in the clock's milliseconds), when the queue is full, or when the signal aborts.
+     * `inMs` is the earliest possible start.
+     */
+    async take(priority: Priority, until: number, signal?: AbortSignal): Promise<BudgetTurn> {
       const at = startOf(priority);
       const full = waiting.filter((each) => each.priority === priority).length >= MOST_WAITING;
       if (full || at > until || signal?.aborted) return refused(priority);
@@ -303,7 +297,8 @@ export function createBudget(
       void serve();
       return promise.finally(() => signal?.removeEventListener('abort', giveUp));
     },
-    pause(ms) {
+    /** After a 429: starts no request for `ms` milliseconds. */
+    pause(ms: number): void {
       pausedUntil = Math.max(pausedUntil, now() + ms);
     },
   };

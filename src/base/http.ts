@@ -32,7 +32,7 @@ import {
   type Priority,
   type SharedBudget,
 } from './http-limits.ts';
-import { isOtherObject, type StreamedArray } from './http-rows.ts';
+import { isOtherObject } from './http-rows.ts';
 import { type Clock, systemClock } from './time.ts';
 
 /** One call of an API. */
@@ -43,8 +43,6 @@ export interface Call {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** An array of the reply that is taken while it arrives, in a body of up to 128 MiB. */
-  readonly streamed?: StreamedArray | undefined;
   /** Older servers report a missing object as the plain text `Not Found`, with status 404. */
   readonly hasPlainNotFound?: boolean | undefined;
   /** Of a read; a write has the highest priority. */
@@ -59,11 +57,8 @@ export interface Call {
 export type CallOptions = Pick<Call, 'priority'>;
 
 /** The parsed reply of an API call. `tookMs` excludes the wait for the request budget. */
-export interface Reply<T> {
+export interface Reply<T> extends Omit<HttpAnswer, 'body'> {
   readonly result: T;
-  readonly requestId: string | null;
-  readonly status: number;
-  readonly tookMs: number;
 }
 
 /** One sent request; `status` is null when no answer came. */
@@ -91,7 +86,7 @@ export interface HttpOptions {
   readonly sharedBudget?: SharedBudget | undefined;
   /** Milliseconds to wait after a 429 without a wait time. */
   readonly retryAfterMs: number;
-  readonly timing?: Partial<HttpTimeouts> | undefined;
+  readonly timing?: Partial<typeof DEFAULT_TIMEOUTS> | undefined;
   readonly clock?: Clock | undefined;
   /** Allows addresses in private networks; otherwise only public addresses are allowed. */
   readonly privateAddresses?: boolean | undefined;
@@ -120,14 +115,6 @@ export interface Exchange {
   readonly arrived: unknown;
 }
 export type RecordExchange = (exchange: Exchange) => void;
-
-interface HttpTimeouts {
-  readonly connectMs: number;
-  /** For the whole call, including waits and repetitions. */
-  readonly deadlineMs: number;
-  /** The longest wait of a write for the request budget. The rest of the deadline is for the answer. */
-  readonly writeWaitMs: number;
-}
 
 type ReadCall = Omit<Call, 'method' | 'body'>;
 
@@ -202,15 +189,6 @@ function replyError(operation: string, answer: HttpAnswer, cause?: z.ZodError): 
   return new ApiError({ operation, effect: 'unknown', kind, status, requestId, cause });
 }
 
-interface Http {
-  /**
-   * Resolves for a 2xx only; every other result is thrown as ApiError. Only a GET is ever repeated.
-   * A write with a 2xx status succeeds even if its body breaks off (the body is then `unreadable`).
-   */
-  send(call: Call): Promise<HttpAnswer>;
-  close(): Promise<void>;
-}
-
 interface HttpAnswer {
   readonly status: number;
   readonly body: Body;
@@ -220,19 +198,25 @@ interface HttpAnswer {
 
 // Gateways answer 504 after 30 s. The deadline is longer, so that this 504 arrives. The wait of a
 // write is short, so that most of the deadline is left for its answer.
-const DEFAULT_TIMEOUTS: HttpTimeouts = {
+const DEFAULT_TIMEOUTS = {
   connectMs: 5_000,
+  /** For the whole call, including waits and repetitions. */
   deadlineMs: 40_000,
+  /** The longest wait of a write for the request budget. The rest of the deadline is for the answer. */
   writeWaitMs: 12_000,
 };
 
 /** A client of one server, with its own request budget and its own connections. */
-export function createHttp(options: HttpOptions): Http {
+export function createHttp(options: HttpOptions) {
   const { clock = systemClock } = options;
   const timing = { ...DEFAULT_TIMEOUTS, ...options.timing };
   const budget = createBudget(options.limit, clock, options.sharedBudget ?? null);
   const transport = createTransport(options, timing.connectMs);
 
+  /**
+   * Resolves for a 2xx only; every other result is thrown as ApiError. Only a GET is ever repeated.
+   * A write with a 2xx status succeeds even if its body breaks off (the body is then `unreadable`).
+   */
   async function send(call: Call): Promise<HttpAnswer> {
     const deadline = clock.now() + Math.min(timing.deadlineMs, call.withinMs ?? timing.deadlineMs);
     for (let attempt = 1; ; attempt += 1) {
@@ -302,9 +286,7 @@ function createTransport(options: HttpOptions, connectMs: number) {
         signal: abort ? AbortSignal.any([deadline, abort]) : deadline,
       });
       const { statusCode: status, headers } = reply;
-      // A recording has all rows.
-      const streamed = isSuccess(status) && !options.record ? call.streamed : undefined;
-      const body = await readResponseBody(reply.body, streamed).catch((cause): Body => {
+      const body = await readResponseBody(reply.body).catch((cause): Body => {
         if (method === 'GET' && isSuccess(status)) throw cause;
         return { kind: 'unreadable' };
       });

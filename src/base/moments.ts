@@ -51,9 +51,9 @@ const MINUTES: Readonly<Record<string, number>> = {
   w: 10_080,
 };
 
-/** `4 hours`, `half a day`, `1h30m` → minutes; null for anything else. */
-function minutesOf(text: string): number | null {
-  const [, typed = '', unit = '', named, joined, half] = SPAN.exec(text) ?? [];
+/** `4 hours` → `4h`, `half a day` → `12h`, `1h30m` → `90m`; null for anything else. */
+export function typedSpan(text: string): string | null {
+  const [, typed = '', unit = '', named, joined, half] = SPAN.exec(plain(text)) ?? [];
   // `1h30` is one word: in `4h 20 percent` the second number has another unit.
   const more = named ?? joined ?? '';
   if (typed === '') return null;
@@ -63,13 +63,7 @@ function minutesOf(text: string): number | null {
   const each = MINUTES[unit[0] ?? ''] ?? 0;
   const minutes = (count + (half ? 0.5 : 0)) * each + Number(more);
   const isOdd = more !== '' && each !== 60;
-  return Number.isInteger(minutes) && minutes > 0 && !isOdd ? minutes : null;
-}
-
-/** `4 hours` → `4h`; null for anything else. */
-export function typedSpan(text: string): string | null {
-  const minutes = minutesOf(plain(text));
-  if (minutes === null) return null;
+  if (!Number.isInteger(minutes) || minutes <= 0 || isOdd) return null;
   if (minutes % 1_440 === 0) return `${minutes / 1_440}d`;
   return minutes % 60 === 0 ? `${minutes / 60}h` : `${minutes}m`;
 }

@@ -131,22 +131,13 @@ export function shortBytesText(bytes: number): string {
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 const STEP = 1024;
 
-/** `5430.4` → `1 h 30 min 30 s (5,430 s)`; below a minute with tenths of a second. */
-export function durationText(seconds: number): string {
-  if (seconds < 59.95) return `${+seconds.toFixed(1)} s`;
-  const whole = Math.round(seconds);
-  const parts = [
-    [Math.floor(whole / 3600), 'h'],
-    [Math.floor((whole % 3600) / 60), 'min'],
-    [whole % 60, 's'],
-  ] as const;
-  const words = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}`);
-  return `${words.join(' ')} (${grouped(whole)} s)`;
-}
-
-/** `850` → `850 ms`, `1500` → `1.5 s (1,500 ms)`. */
-export function millisecondsText(ms: number): string {
-  return ms < 1_000 ? `${grouped(ms)} ms` : `${+(ms / 1_000).toFixed(1)} s (${grouped(ms)} ms)`;
+/** `12.5 s`, `30 min`, `4 h`, `2 days` */
+export function spanText(ms: number): string {
+  if (ms < MINUTE_MS) return `${+(ms / 1_000).toFixed(1)} s`;
+  const minutes = Math.round(ms / MINUTE_MS);
+  if (minutes % 60 !== 0) return `${minutes} min`;
+  const hours = minutes / 60;
+  return hours < 48 || hours % 24 !== 0 ? `${hours} h` : `${hours / 24} days`;
 }
 
 /** `10737418` → `10,737,418`. */

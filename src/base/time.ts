@@ -1,7 +1,6 @@
 // UTC days, local times in a time zone, the clock of the clients, and the lengths of units of time.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { tzOffset } from '@date-fns/tz';
 import { cached } from './cache.ts';
 
 /**
@@ -56,83 +55,54 @@ export type TimeOfDay = string;
 
 /** The local day in a time zone. Throws a RangeError for an unknown time zone. */
 export function localDay(instant: Date, timezone: string): Day {
-  const time = instant.getTime();
-  return new Date(time + offsetMs(timezone, time)).toISOString().slice(0, 10);
+  const exact = Temporal.Instant.fromEpochMilliseconds(instant.getTime());
+  return exact.toZonedDateTimeISO(timezone).toPlainDate().toString();
 }
 
 /**
  * The instant of a local time on a day. A time that the clocks skip is the first minute after the
- * gap, for which date-fns has no function; a time that occurs twice is the earlier one. Throws a
- * RangeError for an unknown time zone. Source: docs/costs.md#digest-schedule.
+ * gap; a time that occurs twice is the earlier one. Throws a RangeError for an unknown time zone.
+ * Source: docs/costs.md#digest-schedule.
  */
 export function instantAt(day: Day, at: TimeOfDay, timezone: string): Date {
   const [first] = instantsOf(day, at, timezone);
-  if (first) return first;
-  const [early = 0, late = 0] = guesses(day, at, timezone).map(({ time }) => time);
-  return new Date(endOfGap(early, late, timezone));
+  const early = () => wallClock(day, at).toZonedDateTime(timezone, { disambiguation: 'earlier' });
+  return first ?? new Date(early().getTimeZoneTransition('next')?.epochMilliseconds ?? Number.NaN);
 }
 
 /** Every instant of a local time: none if the clocks skip it, two if it occurs twice. */
 export function instantsOf(day: Day, at: TimeOfDay, timezone: string): readonly Date[] {
-  const fits = guesses(day, at, timezone).filter(
-    ({ time, wall }) => time + offsetMs(timezone, time) === wall,
-  );
-  return [...new Set(fits.map(({ time }) => time))].map((time) => new Date(time));
+  const wall = wallClock(day, at);
+  const fits = (['earlier', 'later'] as const)
+    .map((disambiguation) => wall.toZonedDateTime(timezone, { disambiguation }))
+    .filter((zoned) => zoned.toPlainDateTime().equals(wall));
+  return [...new Set(fits.map((zoned) => zoned.epochMilliseconds))].map((time) => new Date(time));
 }
 
-// With the offsets one day before and one day after: no zone changes its offset twice in two days.
-function guesses(day: Day, at: TimeOfDay, timezone: string) {
-  const [hours, minutes] = at.split(':').map(Number);
-  const wall = dayNumber(day) * DAY_MS + ((hours ?? 0) * 60 + (minutes ?? 0)) * MINUTE_MS;
-  return [wall - DAY_MS, wall + DAY_MS]
-    .map((near) => ({ wall, time: wall - offsetMs(timezone, near) }))
-    .sort((a, b) => a.time - b.time);
-}
-
-/** The minute after `from`, and not after `until`, at which the clocks are put forward. */
-function endOfGap(from: number, until: number, timezone: string): number {
-  const target = offsetMs(timezone, until);
-  let [low, high] = [from / MINUTE_MS, until / MINUTE_MS];
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (offsetMs(timezone, middle * MINUTE_MS) === target) high = middle;
-    else low = middle;
-  }
-  return high * MINUTE_MS;
-}
-
-function offsetMs(timezone: string, time: number): number {
-  const minutes = tzOffset(timezone, new Date(time));
-  if (Number.isNaN(minutes)) throw new RangeError(`${timezone} is not a time zone`);
-  return minutes * MINUTE_MS;
+function wallClock(day: Day, at: TimeOfDay): Temporal.PlainDateTime {
+  return Temporal.PlainDateTime.from(`${day}T${at}`);
 }
 
 /** The time and randomness that the clients use; tests pass their own. */
-export interface Clock {
-  /** Monotonic milliseconds with an arbitrary origin. */
-  now(): number;
-  /** Resolves early when the signal aborts. */
-  sleep(ms: number, signal?: AbortSignal): Promise<unknown>;
-  /** A signal that aborts after `ms` milliseconds. */
-  timeout(ms: number): AbortSignal;
-  /** Calls `run` after `ms` milliseconds, unless the returned function is called before. */
-  after(ms: number, run: () => void): () => void;
-  /** From 0 (inclusive) to 1 (exclusive). */
-  random(): number;
-}
+export type Clock = typeof systemClock;
 
-export const systemClock: Clock = {
-  now: () => performance.now(),
-  sleep: (ms, signal) =>
+export const systemClock = {
+  /** Monotonic milliseconds with an arbitrary origin. */
+  now: (): number => performance.now(),
+  /** Resolves early when the signal aborts. */
+  sleep: (ms: number, signal?: AbortSignal): Promise<unknown> =>
     delay(ms, undefined, signal ? { signal } : {}).catch((error: unknown) => {
       if (!signal?.aborted) throw error;
     }),
-  timeout: (ms) => AbortSignal.timeout(Math.max(0, Math.ceil(ms))),
-  after: (ms, run) => {
+  /** A signal that aborts after `ms` milliseconds. */
+  timeout: (ms: number): AbortSignal => AbortSignal.timeout(Math.max(0, Math.ceil(ms))),
+  /** Calls `run` after `ms` milliseconds, unless the returned function is called before. */
+  after: (ms: number, run: () => void): (() => void) => {
     const timer = setTimeout(run, Math.ceil(ms)).unref();
     return () => clearTimeout(timer);
   },
-  random: () => Math.random(),
+  /** From 0 (inclusive) to 1 (exclusive). */
+  random: (): number => Math.random(),
 };
 
 const BACKOFF_FIRST_MS = 1_000;

@@ -37,6 +37,7 @@ import {
   textField,
 } from './arguments.ts';
 import {
+  alertTarget,
   type ChangeCommand,
   type CommandContext,
   changeCommand,
@@ -131,7 +132,7 @@ export const alertEdit: ChangeCommand = changeCommand({
   timed: 'start and revert',
   phrase: thresholdPhrase,
 
-  target: ({ alert: { id, name } }) => ({ kind: 'alert', id, name, tags: [], warehouse: null }),
+  target: ({ alert }) => alertTarget(alert),
   observe: async ({ alert, ...edit }, context) => {
     const read = await readAlert(alert.id, context);
     const names = await readAlertNames(context.reads.alerts, read, edit);

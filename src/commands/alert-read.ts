@@ -72,8 +72,6 @@ export const alertList = queryCommand({
   summary: 'Find alerts by words, state, source or silence',
   examples: ['alert list checkout', 'alert list state=firing silenced=off'],
   args,
-
-  target: () => null,
   answer: async (filter, context) => {
     const { alerts, complete, total } = await context.listAlerts();
     const unknown = unknownValue(filter, alerts);
@@ -147,16 +145,10 @@ function noneMatches(filter: Filter): Answer | null {
     ([key, value]) => key !== 'page' && value !== undefined,
   );
   if (filters.length === 0) return null;
-  if (filters.length === 1) {
-    const [text] = filters.map(([key, value]) => filterText(key, value));
-    return textAnswer('Alerts', `No alert matches: ${text}.`, [
-      FIRING,
-      again({}, {}, 'All alerts'),
-    ]);
-  }
-  const offers = filters.map(([key, value]) => again({}, { [key]: value }, filterText(key, value)));
-  const all = filters.map(([key, value]) => filterText(key, value)).join(' and ');
-  return textAnswer('Alerts', `No alert matches both: ${all}.`, offers);
+  const text = filters.map(([key, value]) => filterText(key, value)).join(' and ');
+  const alone = filters.map(([key, value]) => again({}, { [key]: value }, filterText(key, value)));
+  const offers = alone.length > 1 ? alone : [FIRING, again({}, {}, 'All alerts')];
+  return textAnswer('Alerts', `No alert matches: ${text}.`, offers);
 }
 
 const FIRING = { label: 'Firing alerts', line: 'alert list state=firing' };
@@ -327,7 +319,6 @@ export const alertShow = queryCommand({
   examples: ['alert show "5xx rate"'],
   args: z.strictObject({ alert: AlertName }),
 
-  target: ({ alert: { id, name } }) => ({ kind: 'alert', id, name, tags: [], warehouse: null }),
   answer: async ({ alert }, { alerts, reads, now }) => {
     if (!alerts) return OFF;
     const { result, requestId } = await alerts.getAlert(alert.id);

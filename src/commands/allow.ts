@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { typedSpan } from '../base/moments.ts';
-import type { JsonObject } from '../base/text.ts';
+import { type JsonObject, spanText } from '../base/text.ts';
 import { type ScopeArguments, scopeOf, servicesIn } from '../domain/freezes.ts';
 import { allowedPairs, allowedTarget, MOST_USES, USUAL_USES } from '../domain/standing.ts';
-import { spanSchema, spanText } from '../domain/timing.ts';
+import { spanSchema } from '../domain/timing.ts';
 import { choiceField, numberField, required, textField } from './arguments.ts';
 import { changeCommand, type Phrase, type PhraseState } from './define.ts';
 import { affected, planned, scopeFields, scopePhrase } from './freeze.ts';

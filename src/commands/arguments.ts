@@ -1,7 +1,9 @@
 import { type ZodObject, z } from 'zod';
+import { cached } from '../base/cache.ts';
 import { type LocalClock, readTime, typedSpan } from '../base/moments.ts';
 import { TimeZone } from '../base/problem.ts';
 import { nearest, type Word } from '../base/text.ts';
+import { upperFirst } from '../domain/change.ts';
 import { ClockTimeText, REVERT_SPAN, spanSchema, type TimingSupport } from '../domain/timing.ts';
 import { wordOf } from '../domain/words.ts';
 
@@ -241,18 +243,15 @@ function linesOf(value: unknown): unknown {
     .filter((line) => line !== '');
 }
 
-const FIELDS = new WeakMap<z.ZodObject, readonly Field[]>();
+/** More than there are. */
+export const COMMANDS_MAX = 200;
 
-/** The fields of a command in the order of its schema, with their metadata. */
-export function fieldsOf(args: z.ZodObject): readonly Field[] {
-  // Cached: each typed line needs the fields of several commands, and a schema never changes.
-  const fields = FIELDS.get(args) ?? readFields(args);
-  FIELDS.set(args, fields);
-  return fields;
-}
-
-function readFields(args: z.ZodObject): readonly Field[] {
-  return Object.entries(args.shape).map(([name, schema]) => {
+/**
+ * The fields of a command in the order of its schema, with their metadata. Cached: each typed line needs those of several
+ * commands, and a schema never changes.
+ */
+export const fieldsOf = cached(COMMANDS_MAX, (args: z.ZodObject): readonly Field[] =>
+  Object.entries(args.shape).map(([name, schema]) => {
     // zod types registry entries loosely; every field of Signalbox has a FieldMeta.
     const meta = (schema.meta() ?? {}) as FieldMeta;
     return {
@@ -261,8 +260,8 @@ function readFields(args: z.ZodObject): readonly Field[] {
       label: meta.label ?? name,
       optional: schema.safeParse(undefined).success,
     };
-  });
-}
+  }),
+);
 
 export function isPlaced(field: Field): boolean {
   return field.word === undefined && !field.rest;
@@ -291,14 +290,14 @@ export function momentText(key: 'at' | 'until', typed: string, clock: LocalClock
 const startShape = (verb: string) => ({
   at: textField(ClockTimeText, {
     word: 'at',
-    label: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} at`,
+    label: `${upperFirst(verb)} at`,
     hint: '20:00 or monday 8:00, in your time zone. Leave empty to run once approved',
     synonyms: ['start', 'from', 'when', 'time', 'begin'],
     reads: (typed, clock) => momentText('at', typed, clock),
   }),
   in: textField(spanSchema('1m', '30d', '2h'), {
     word: 'in',
-    label: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} in`,
+    label: `${upperFirst(verb)} in`,
     hint: 'For example 2h, instead of a time',
     suggestions: similarSpans,
     synonyms: ['after', 'wait', 'delay'],

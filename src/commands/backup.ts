@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ageText, bytesText, durationText, shortBytesText } from '../base/text.ts';
+import { ageText, bytesText, shortBytesText, spanText } from '../base/text.ts';
 import { type Answer, type Cell, slashCommand, textAnswer } from '../domain/answer.ts';
-import { menuReference, type Service, serviceTarget } from '../domain/targets.ts';
+import { menuReference, type Service } from '../domain/targets.ts';
 import { wordIn, wordOf } from '../domain/words.ts';
 import type { BackupReading } from '../servers/cloud-readings.ts';
 import { type Backup, backupStatus, isFinished } from '../servers/cloud-replies.ts';
@@ -29,7 +29,6 @@ export const backupShow = queryCommand({
   permission: 'service:view-backups',
   args: z.strictObject({ service: ServiceName, backup: BackupId }),
 
-  target: ({ service }) => serviceTarget(service),
   answer: async ({ service, backup }, context) => {
     const found = await idOf(service, backup, context);
     if (typeof found !== 'string') return found;
@@ -97,7 +96,7 @@ function facts(backup: Backup, done: boolean): readonly (readonly [string, Cell]
     ['Started', timeCell(startedAt)],
     ['Finished', timeCell(finishedAt)],
     [label('Size'), sizeInBytes === null ? null : bytesText(sizeInBytes)],
-    [label('Duration'), durationInSeconds === null ? null : durationText(durationInSeconds)],
+    [label('Duration'), durationInSeconds === null ? null : spanText(1_000 * durationInSeconds)],
     ['Name in the bucket', backup.backupName],
     ...bucketFacts(backup.bucket),
   ];
@@ -123,7 +122,6 @@ export const backupList = queryCommand({
   permission: 'service:view-backups',
   args: z.strictObject({ service: ServiceName }),
 
-  target: ({ service }) => serviceTarget(service),
   answer: async ({ service }, context) => {
     const read = await context.reads.cloud.backups(service.id, { waiting: true });
     if (read.known) return listAnswer(service, newestFirst(read.value), read.readAt, context);
@@ -178,7 +176,7 @@ function row(backup: BackupReading): readonly Cell[] {
     wordIn(status),
     type,
     bytes === null ? null : { value: bytes, text: shortBytesText(bytes) },
-    seconds === null ? null : { value: seconds, text: durationText(seconds) },
+    seconds === null ? null : { value: seconds, text: spanText(1_000 * seconds) },
     id,
   ];
 }

@@ -224,7 +224,6 @@ export const changeLog = queryCommand({
   args: LogArgs,
 
   phrase: (words, so) => daysPhrase(words, so) ?? namePhrase('target', words, so),
-  target: () => null,
   answer: answerChangeLog,
 });
 

@@ -181,7 +181,6 @@ export const changeShow = queryCommand({
   examples: ['change show 7KQ2MX', 'change show 7KQ2MX details'],
   args: z.strictObject({ id: Id, details: Details }),
 
-  target: () => null,
   answer: async ({ id, details }, { changes }, asker) => {
     const found = await findChange(changes, id, asker);
     return 'title' in found
@@ -228,7 +227,6 @@ export const changeCancel = queryCommand({
   args: z.strictObject({ id: Id }),
 
   submit: () => 'Cancel change',
-  target: () => null,
   acts: () => true,
   answer: async ({ id }, { changes }, asker) => {
     const found = await findChange(changes, id, asker);

@@ -11,6 +11,7 @@ import {
   digestWords,
 } from '../costs/index.ts';
 import type { Answer, Caller } from '../domain/answer.ts';
+import { upperFirst } from '../domain/change.ts';
 import {
   channelField,
   choiceField,
@@ -48,7 +49,6 @@ function question({ label = 'Question', ask, ...about }: Question): QueryCommand
     permission: 'organization:view',
     args: z.strictObject({ words: textField(Words, { label, rest: true }) }),
     reword: (words, vocabulary) => costWords(about.name, words, vocabulary),
-    target: () => null,
     acts: ({ words = '' }) => /\bshare\b/i.test(words),
     answer: ({ words = '' }, context, asker) => ask(words, context, asker),
   });
@@ -97,20 +97,8 @@ export const costWhy = question({
 
 const PERIODS = ['day', 'week'] as const;
 
-interface TaskTexts {
-  readonly title: string;
-  readonly submit: string;
-}
-
-const TASKS: ReadonlyMap<string, TaskTexts> = new Map([
-  ['list', { title: 'List cost digests', submit: 'List digests' }],
-  ['add', { title: 'Add a cost digest', submit: 'Add digest' }],
-  ['remove', { title: 'Remove a cost digest', submit: 'Remove digest' }],
-  ['pause', { title: 'Pause a cost digest', submit: 'Pause digest' }],
-  ['resume', { title: 'Resume a cost digest', submit: 'Resume digest' }],
-  ['now', { title: 'Post a cost digest', submit: 'Post digest' }],
-  ['preview', { title: 'Preview a cost digest', submit: 'Preview' }],
-] satisfies [(typeof DIGEST_ACTIONS)[number], TaskTexts][]);
+/** What an action does to a digest; the list is of several. */
+const taskVerb = (what: string) => upperFirst(what === 'now' ? 'post' : what);
 
 /** What people call the actions. */
 const ACTION_WORDS = {
@@ -269,9 +257,10 @@ export const costDigest = queryCommand({
   needsForm: ({ what, ...rest }) => what === 'add' && Object.keys(rest).length === 0,
 
   taskField: 'what',
-  formTitle: ({ what = '' }) => TASKS.get(what)?.title,
-  submit: ({ what = '' }) => TASKS.get(what)?.submit ?? 'Continue',
-  target: () => null,
+  formTitle: ({ what }) =>
+    what && `${taskVerb(what)} ${what === 'list' ? 'cost digests' : 'a cost digest'}`,
+  submit: ({ what }) =>
+    what ? `${taskVerb(what)} digest${what === 'list' ? 's' : ''}` : 'Continue',
   acts: ({ what = 'list' }) => what !== 'list' && what !== 'preview',
   answer: (args, { digests }, asker) => {
     const { what = 'list', which, confirm, services, warehouses, tags, teams, ...options } = args;
@@ -301,8 +290,6 @@ export const costAnomalies = queryCommand({
   examples: ['cost anomalies'],
   permission: 'organization:view',
   args: z.strictObject({}),
-
-  target: () => null,
   answer: (_, { anomalies }) => anomalies.anomalies(),
 });
 
@@ -314,7 +301,5 @@ export const costBudget = queryCommand({
   examples: ['cost budget'],
   permission: 'organization:view',
   args: z.strictObject({}),
-
-  target: () => null,
   answer: (_, { anomalies }) => anomalies.budgets(),
 });

@@ -9,22 +9,29 @@ import type {
   DigestService,
 } from '../costs/index.ts';
 import type { Answer, Caller, CommandOffer, PersonLookup } from '../domain/answer.ts';
-import type {
-  Change,
-  EffectKind,
-  Plan,
-  PlanRow,
-  Snapshot,
-  StateDifference,
-  Target,
-  UserId,
+import {
+  type Change,
+  type EffectKind,
+  type Plan,
+  type PlanRow,
+  type Snapshot,
+  type StateDifference,
+  type Target,
+  type UserId,
+  upperFirst,
 } from '../domain/change.ts';
 import type { FreezeService, NamedScope, SlackFreeze } from '../domain/freezes.ts';
 import type { People } from '../domain/gate.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { ScheduleService } from '../domain/schedules.ts';
 import type { AllowedChange } from '../domain/standing.ts';
-import { findByName, type NamedItem, type NoEffect, type Service } from '../domain/targets.ts';
+import {
+  findByName,
+  type NamedItem,
+  type NoEffect,
+  type Service,
+  serviceTarget,
+} from '../domain/targets.ts';
 import type { RequestedTiming, TimingSupport } from '../domain/timing.ts';
 import type { Log } from '../log/index.ts';
 import type { CloudPermission } from '../servers/accepted-values.ts';
@@ -206,6 +213,7 @@ interface CommandWords {
 export interface QueryCommand<Args = unknown> extends CommandWords {
   readonly kind: 'query';
   readonly args: z.ZodObject;
+  /** Whom it is about, for the policy; if missing in its definition, the service or alert that it names. */
   readonly target: (args: Args) => Target | null;
   /** Whether it does something at once; if missing, it only answers. */
   readonly acts?: (args: Args) => boolean;
@@ -319,7 +327,7 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
   /** When an accepted change is done, by optional reads; if missing, no read can show it. */
   readonly settled?: SettledRule;
   /** The command that reverts this change, with its line; null if there is none. */
-  readonly undo: (target: Target, before: Snapshot | null, body: JsonObject) => UndoCommand | null;
+  readonly undo: (target: Target, before: Snapshot | null, body: JsonObject) => CommandOffer | null;
   /** Why there is no such command, where more is known than that the previous values are missing. */
   readonly noUndo?: (before: Snapshot | null, body: JsonObject) => string | null;
   /** The reply contains a password, stored encrypted until the requester has seen it. */
@@ -359,11 +367,6 @@ type ResolvedArguments<Args> =
   | { readonly ok: true; readonly args: Args }
   | { readonly ok: false; readonly problems: readonly FieldProblem[] };
 
-interface UndoCommand {
-  readonly label: string;
-  readonly line: string;
-}
-
 export type Command = QueryCommand | ChangeCommand;
 
 /** Fields that name an item have the item as their value. */
@@ -382,9 +385,20 @@ export type ResolvedValues<Shape extends z.ZodObject> = {
 // The list of commands has many argument types. Their only caller passes values that the schema of
 // the same command parsed, so the erased type is correct.
 export function queryCommand<Shape extends z.ZodObject>(
-  definition: Omit<QueryCommand<ResolvedValues<Shape>>, 'kind'> & { args: Shape },
+  definition: Omit<QueryCommand<ResolvedValues<Shape>>, 'kind' | 'target'> &
+    Partial<Pick<QueryCommand<ResolvedValues<Shape>>, 'target'>> & { args: Shape },
 ): QueryCommand {
-  return { ...definition, kind: 'query' } as unknown as QueryCommand;
+  return { target: namedTarget, ...definition, kind: 'query' } as unknown as QueryCommand;
+}
+
+/** What a query is about: the service or the alert that it names; null: neither. */
+function namedTarget({ service, alert }: { service?: Service; alert?: NamedItem }): Target | null {
+  if (service) return serviceTarget(service);
+  return alert ? alertTarget(alert) : null;
+}
+
+export function alertTarget({ id, name }: NamedItem): Target {
+  return { kind: 'alert', id, name, tags: [], warehouse: null };
 }
 
 export function changeCommand<Shape extends z.ZodObject>(
@@ -407,7 +421,7 @@ export function verbOf(command: Pick<Command, 'name'>): string {
 export function titleOf(command: Command): string {
   const { title, kind, name } = command;
   const words = kind === 'query' ? name : `${verbOf(command)} ${nounOf(command)}`.trim();
-  return title ?? `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  return title ?? upperFirst(words);
 }
 
 /** A command with its values as text, from typed words or from form fields. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { patternOf } from '../base/text.ts';
 import { type AnswerPart, type Cell, countWords, slashCommand } from '../domain/answer.ts';
 import type { Snapshot } from '../domain/change.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
@@ -19,46 +20,19 @@ import { SETTLED_WHEN_READY } from './settled.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(500, 'is too long');
 
-type Part = readonly [name: string, shape: RegExp, like: string];
-
-/**
- * A text of parts between separators. What cannot be edited later must have the shape that the cloud provider gives
- * it, so that each wrong part is named.
- */
-const parted = (separator: string, parts: readonly Part[]) =>
-  Text.superRefine((text, context) => {
-    const typed = text.split(separator);
-    const given = [
-      ...typed.slice(0, parts.length - 1),
-      typed.slice(parts.length - 1).join(separator),
-    ];
-    const wrong = parts.flatMap(([name, shape, like], at) => {
-      const part = given[at] ?? '';
-      if (shape.test(part)) return [];
-      return [part === '' ? `has no ${name} (${like})` : `has the ${name} “${part}”, not ${like}`];
-    });
-    const whole = parts.map(([, , like]) => like.replace('one like ', '')).join(separator);
-    const message = wrong.length > 2 ? `must look like ${whole}` : wrong.join(' and ');
-    if (wrong.length > 0) context.addIssue({ code: 'custom', message });
-  });
-
-const REGION: Part = ['region', /^[a-z]{2}(-[a-z]+)+-\d$/, 'one like eu-central-1'];
-/** `arn:aws:ram:eu-central-1:123456789012:resource-share/…` */
-const arn = (service: string, resource: RegExp, like: string) =>
-  parted(':', [
-    ['beginning', /^arn$/, 'arn'],
-    ['partition', /^aws(-[a-z]+)*$/, 'aws'],
-    ['service', new RegExp(`^${service}$`), service],
-    REGION,
-    ['account', /^\d{12}$/, 'one like 123456789012'],
-    ['resource', resource, like],
-  ]);
-const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
-const ShareArn = arn('ram', new RegExp(`^resource-share/${UUID}$`), 'resource-share/<UUID>');
-const ClusterArn = arn(
-  'kafka',
-  new RegExp(`^cluster/[\\w-]+/${UUID}(-\\d+)?$`),
-  'cluster/<name>/<UUID>',
+const ARN = {
+  AWS: 'arn:aws(?:-[a-z]+)*',
+  PLACE: String.raw`[a-z]{2}(?:-[a-z]+)+-\d:\d{12}`,
+  UUID: '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}',
+};
+// What cannot be edited later must have the shape that the cloud provider gives it.
+const ShareArn = Text.regex(
+  patternOf('^<AWS>:ram:<PLACE>:resource-share/<UUID>$', ARN, ''),
+  'must look like arn:aws:ram:eu-central-1:123456789012:resource-share/<UUID>',
+);
+const ClusterArn = Text.regex(
+  patternOf(String.raw`^<AWS>:kafka:<PLACE>:cluster/[\w-]+/<UUID>(?:-\d+)?$`, ARN, ''),
+  'must look like arn:aws:kafka:eu-central-1:123456789012:cluster/<name>/<UUID>',
 );
 const ResourceConfiguration = Text.regex(/^rcfg-[0-9a-f]{8,17}$/, 'must look like rcfg-0a1b2c3d');
 const EndpointServiceName = Text.regex(
@@ -188,7 +162,6 @@ export const endpointList = queryCommand({
   permission: 'service:manage-pipes',
   args: z.strictObject({ service: ServiceName }),
 
-  target: ({ service }) => serviceTarget(service),
   answer: async ({ service }, { reads, prefix }) => {
     const read = await reads.cloud.endpoints(service.id, { waiting: true });
     const offers = [{ label: 'Create one…', line: `endpoint create ${service.id}` }];

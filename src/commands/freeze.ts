@@ -133,8 +133,6 @@ export const changeFreezes = queryCommand({
   summary: 'List current and future freezes, and how to end them',
   examples: ['change freezes'],
   args: z.strictObject({}),
-
-  target: () => null,
   answer: async (_args, { freezes, now }) => {
     const [all, madeInSlack] = await Promise.all([freezes.all(), freezes.madeInSlack()]);
     const at = now();

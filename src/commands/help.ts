@@ -24,8 +24,6 @@ export interface HelpReader {
   readonly mayUse: (command: Command) => boolean;
   /** The names of the commands that the reader uses most, in order. */
   readonly frequent: readonly string[];
-  /** A sentence that concerns all commands. */
-  readonly note: string | null;
   readonly prefix: string;
 }
 
@@ -130,12 +128,11 @@ function answer(
   commands: readonly Command[],
   { rows, names, last, reader }: HelpLines,
 ): Answer {
-  const { who, note } = reader;
-  const after = [...last, ...(note === null ? [] : [note])].map((text): TextLine => [text]);
+  const after = last.map((text): TextLine => [text]);
   const room = LINES_MAX - 2 - after.length;
   const others = names.slice(room - 1).join(', ');
   const shown = rows.length > room ? [...rows.slice(0, room - 1), [`More: ${others}.`]] : rows;
-  return linesAnswer(title, [who, ...shown, ...after], offersFor(commands, reader));
+  return linesAnswer(title, [reader.who, ...shown, ...after], offersFor(commands, reader));
 }
 
 const BUTTONS_MAX = 4;

@@ -1,5 +1,6 @@
 /** From what users type to the items that it names: services, alerts, freezes, items of lists. */
 
+import { cached } from '../base/cache.ts';
 import { PathId } from '../base/http.ts';
 import { nearest, type Word } from '../base/text.ts';
 import { type CommandOffer, slashCommand } from '../domain/answer.ts';
@@ -9,6 +10,9 @@ import { alike, commandLine, type Field, fieldsOf, quoteWord } from './arguments
 import type { ListedItem, ParseProblem, ServerLists, TypedCommand, Vocabulary } from './define.ts';
 
 type Names = NonNullable<Field['names']>;
+
+/** Lists whose readings are kept: each word of a line needs them. */
+const LISTS_MAX = 50;
 
 /** Replaces each typed name by the item it names; an unknown or ambiguous name is a problem. */
 export function resolveNames(
@@ -51,8 +55,7 @@ function thingsOf(
   args: Readonly<Record<string, unknown>> = {},
 ): readonly NamedItem[] {
   if (names === 'service') return services;
-  if (names === 'scope' || names === 'tag' || names === 'warehouse')
-    return scopesFor(names, services);
+  if (names === 'scope' || names === 'tag' || names === 'warehouse') return SCOPES[names](services);
   if (names === 'alert') return alerts;
   if (names === 'freeze') return freezes;
   if (names === 'ask')
@@ -66,19 +69,12 @@ function thingsOf(
   return [...listed, ...configured.filter(({ id }) => listed.every((item) => item.id !== id))];
 }
 
-const SCOPES = { scope: scopesOf, tag: tagsOf, warehouse: warehousesOf };
-const scopeLists = new WeakMap<
-  readonly Service[],
-  Partial<Record<keyof typeof SCOPES, readonly NamedItem[]>>
->();
-
 /** Cached: each word of a line is compared with them. */
-function scopesFor(names: keyof typeof SCOPES, services: readonly Service[]): readonly NamedItem[] {
-  const known = scopeLists.get(services) ?? {};
-  scopeLists.set(services, known);
-  known[names] ??= SCOPES[names](services);
-  return known[names];
-}
+const SCOPES = {
+  scope: cached<readonly Service[], readonly NamedItem[]>(LISTS_MAX, scopesOf),
+  tag: cached<readonly Service[], readonly NamedItem[]>(LISTS_MAX, tagsOf),
+  warehouse: cached<readonly Service[], readonly NamedItem[]>(LISTS_MAX, warehousesOf),
+};
 
 const NAME_WORDS_MAX = 8;
 
@@ -93,7 +89,9 @@ export function nameAt(
   const [first] = words;
   const end = words.findIndex(({ quoted }) => quoted);
   const most = first?.quoted ? 1 : Math.min(NAME_WORDS_MAX, end < 0 ? words.length : end);
-  if (!first || !canBegin(things, nameText(first.text, first.quoted))) return null;
+  if (!first) return null;
+  const begin = alike(nameText(first.text, first.quoted));
+  if (!keysOf(things).some((key) => key.startsWith(begin))) return null;
   for (let taken = most; taken > 0; taken -= 1) {
     const typed = words
       .slice(0, taken)
@@ -105,17 +103,10 @@ export function nameAt(
   return null;
 }
 
-const KEYS = new WeakMap<readonly NamedItem[], readonly string[]>();
-
-/** Whether a name or an id begins with this word, so that most words are compared only once. */
-function canBegin(things: readonly NamedItem[], word: string): boolean {
-  const keys =
-    KEYS.get(things) ??
-    things.flatMap(({ id, name, aliases }) => [id, name, ...aliases].map(alike));
-  KEYS.set(things, keys);
-  const wanted = alike(word);
-  return keys.some((key) => key.startsWith(wanted));
-}
+/** What the names and ids begin with, so that most words are compared only once. */
+const keysOf = cached(LISTS_MAX, (things: readonly NamedItem[]) =>
+  things.flatMap(({ id, name, aliases }) => [id, name, ...aliases].map(alike)),
+);
 
 /** Without marks and punctuation around it; of a link, its last part, which can be an id. */
 function nameText(typed: string, isQuoted: boolean): string {

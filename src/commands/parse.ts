@@ -107,17 +107,7 @@ function readCosts(words: readonly Word[], vocabulary: Vocabulary): ParseResult 
   if (found || (words[0] && isHelp(words[0]))) return null;
   const asked = costVerb(words.map(({ text }) => text));
   const command = own.find((each) => verbOf(each) === asked?.verb);
-  if (asked && command) return readArguments(command, unquoted(asked.rest), vocabulary);
-  const isDigest = /^(subscribe|unsubscribe|digest)$/.test(lowerOf(words[0] ?? NO_WORD));
-  const daily = words.some((word) => /^(daily|every day)$/.test(lowerOf(word)))
-    ? ' days=daily'
-    : '';
-  if (isDigest)
-    return refused('A cost digest is posted in a channel at fixed times.', [
-      `cost digest add${daily}`,
-      'cost digest list',
-    ]);
-  return null;
+  return asked && command ? readArguments(command, unquoted(asked.rest), vocabulary) : null;
 }
 
 /** `/alert stop ci`: a verb of services and the name of one, after a noun that has neither. */
@@ -452,8 +442,6 @@ function readArguments(
   const reason = reasonOf(reading, null);
   const asked = { command, given };
   if (reading.refused !== null) return { ...refused(reading.refused, []), asked };
-  if (reading.keyedReason !== null && reading.pieces.length > 0)
-    return reasonTwice(command, { ...reading, given });
   const choices = [...targetChoice(reading), ...reading.choices];
   const isMore = choices.length > 0 || reason !== '';
   const unknown = isMore && command.kind === 'change' ? misnamed(asked, typed, vocabulary) : null;
@@ -516,7 +504,7 @@ function reasonOf({ pieces, keyedReason }: Draft, kept: readonly Ambiguity[] | n
     if ('text' in piece) return [piece.text];
     return kept?.includes(piece.choice) ? [piece.choice.words ?? ''] : [];
   });
-  return [keyedReason ?? '', ...words].filter(Boolean).join(' ').trim();
+  return [keyedReason, ...words].filter(Boolean).join(' ').trim();
 }
 
 function targetChoice({ targets }: Draft): readonly Ambiguity[] {
@@ -618,15 +606,6 @@ function isSameKind(one: TypedValues, other: TypedValues): boolean {
     ].find((kind) => kind.includes(name))?.[0] ?? name;
   const kinds = Object.keys(one).map(kindOf);
   return Object.keys(other).some((name) => kinds.includes(kindOf(name)));
-}
-
-/** `reason=` beside other words that are a reason as well. */
-function reasonTwice(command: Command, reading: Draft): ParseProblem {
-  const { given, keyedReason } = reading;
-  const reasons = [keyedReason ?? '', reasonOf({ ...reading, keyedReason: null }, reading.choices)];
-  const lines = reasons.map((reason) => commandLine(command, given, reason));
-  const sentence = `The reason is given twice: “${reasons.join('” and “')}”.`;
-  return { ...refused(sentence, lines), asked: { command, given } };
 }
 
 /** Words that a query does not take: the same line without them, and what has them. */

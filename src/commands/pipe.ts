@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { bytesText, grouped, millisecondsText } from '../base/text.ts';
+import { bytesText, grouped } from '../base/text.ts';
 import { type Answer, type Cell, countWords, slashCommand } from '../domain/answer.ts';
-import { menuReference, type Service, serviceTarget } from '../domain/targets.ts';
+import { menuReference, type Service } from '../domain/targets.ts';
 import { plainWords, wordIn } from '../domain/words.ts';
 import type { PipeReading } from '../servers/cloud-readings.ts';
 import { PipeSettings } from '../servers/cloud-replies.ts';
@@ -18,7 +18,6 @@ export const pipeSettings = queryCommand({
   permission: 'service:manage-pipes',
   args: z.strictObject({ service: ServiceName, pipe: PipeName }),
 
-  target: ({ service }) => serviceTarget(service),
   answer: async ({ service, pipe }, { cloud }) => {
     const { result, requestId } = await cloud.getPipeSettings(service.id, pipe.id);
     const names = new Set([...Object.keys(PipeSettings.shape), ...Object.keys(result)]);
@@ -42,7 +41,7 @@ function shown(name: string, value: unknown): Cell {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(value);
   if (name.endsWith('_bytes')) return bytesText(value);
-  return name.endsWith('_ms') ? millisecondsText(value) : grouped(value);
+  return name.endsWith('_ms') ? `${grouped(value)} ms` : grouped(value);
 }
 
 export const pipeList = queryCommand({
@@ -54,7 +53,6 @@ export const pipeList = queryCommand({
   permission: 'service:manage-pipes',
   args: z.strictObject({ service: ServiceName }),
 
-  target: ({ service }) => serviceTarget(service),
   answer: async ({ service }, context) => {
     const read = await context.reads.cloud.pipes(service.id, { waiting: true });
     if (read.known) return listAnswer(service, read.value, read.readAt, context.services);

@@ -31,7 +31,7 @@ import {
 export function readWords(command: Command, words: readonly Word[], vocabulary: Vocabulary): Draft {
   const draft: Draft = {
     ...{ given: {}, pieces: [], choices: [], targets: [] },
-    ...{ unclear: null, refused: null, keyedReason: null, isProse: false },
+    ...{ unclear: null, refused: null, keyedReason: '', isProse: false },
   };
   const fields = fieldsOf(command.args);
   const all = pairsJoined(words.flatMap((word) => pairsIn(fields, word)));

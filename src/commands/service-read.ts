@@ -37,8 +37,6 @@ export const serviceList = queryCommand({
   summary: 'List the services and their last known state',
   examples: ['service list'],
   args: z.strictObject({}),
-
-  target: () => null,
   answer: async (_args, { services, reads, changes }, asker) => {
     const [list, open] = await Promise.all([
       reads.cloud.services({ waiting: true }),
@@ -194,7 +192,6 @@ export const serviceShow = queryCommand({
   examples: ['service show analytics-prod', 'service show analytics-prod details'],
   args: z.strictObject({ service: ServiceName, details: Details }),
 
-  target: ({ service }) => serviceTarget(service),
   answer: async ({ service, details }, context, asker) => {
     const view = await gather(service, context, asker);
     const isOverview = details === undefined;
@@ -401,7 +398,7 @@ function shown(value: Json): Cell {
 }
 
 function weeklyFacts({ weekly }: ServiceView): readonly Fact[] {
-  return weekly ? [['Stops and starts', [...scheduleWords(weekly), ` · ${weekly.id}`]]] : [];
+  return weekly ? [['Stops and starts', [...scheduleWords(weekly), ` · ${weekly.change}`]]] : [];
 }
 
 function changesPart(changes: readonly Change[]): readonly AnswerPart[] {

@@ -26,7 +26,6 @@ import { settingText } from '../servers/facts.ts';
 import { bodyOf, sentService, wireProblems } from '../servers/sent.ts';
 import {
   commandLine,
-  type Field,
   type FieldContext,
   fieldsOf,
   isRelative,
@@ -248,32 +247,26 @@ function sizesSeen({ fields }: Snapshot): TypedValues {
   return Object.fromEntries(names.map((name) => [name, settingText(fields[name])]));
 }
 
-interface SizePart {
-  readonly label: string;
-  readonly fields: readonly string[];
-  readonly text: (fields: JsonObject) => string | null;
-}
-
-const MEMORY: SizePart = {
+const MEMORY = {
   label: 'Memory per replica',
   fields: ['minReplicaMemoryGb', 'maxReplicaMemoryGb'],
   text: memoryText,
 };
-const REPLICAS: SizePart = {
+const REPLICAS = {
   label: 'Replicas',
   fields: ['numReplicas', 'minReplicas', 'maxReplicas'],
   text: replicasText,
 };
-const MODE: SizePart = {
+const MODE = {
   label: 'Scaling of replicas',
   fields: ['autoscalingMode'],
-  text: ({ autoscalingMode }) => String(autoscalingMode ?? 'unknown'),
+  text: ({ autoscalingMode }: JsonObject) => String(autoscalingMode ?? 'unknown'),
 };
 // Servers omit the timeout while a service does not scale to zero, so that it is never missing.
-const IDLING: SizePart = {
+const IDLING = {
   label: 'Scale to zero when idle',
   fields: ['idleScaling', 'idleTimeoutMinutes'],
-  text: ({ idleScaling, idleTimeoutMinutes: minutes }) =>
+  text: ({ idleScaling, idleTimeoutMinutes: minutes }: JsonObject) =>
     idleScaling === true ? `after ${minutes ?? '?'} min` : 'off',
 };
 
@@ -287,21 +280,13 @@ const compareSizes: Compare = (before, now, body) => {
   );
   const parts = own.some((part) => part !== IDLING) ? [...own, MODE] : own;
   const isKnown = (fields: JsonObject, name: string) => (fields[name] ?? null) !== null;
-  const differences = parts
-    .filter(({ fields }) =>
-      fields.some(
-        (name) => isKnown(before, name) && isKnown(now, name) && before[name] !== now[name],
-      ),
-    )
-    .map(({ label, text }) => ({ label, was: text(before) ?? '?', is: text(now) ?? '?' }));
-  const missing = parts
-    .filter(({ fields }) =>
-      fields.some(
-        (name) => name !== 'idleTimeoutMinutes' && isKnown(before, name) && !isKnown(now, name),
-      ),
-    )
-    .map(({ label }) => label.toLowerCase());
-  return { differences, missing };
+  const partsWith = (fits: (name: string) => boolean) =>
+    parts.filter(({ fields }) => fields.some((name) => isKnown(before, name) && fits(name)));
+  const differences = partsWith((name) => isKnown(now, name) && before[name] !== now[name]).map(
+    ({ label, text }) => ({ label, was: text(before) ?? '?', is: text(now) ?? '?' }),
+  );
+  const missing = partsWith((name) => name !== 'idleTimeoutMinutes' && !isKnown(now, name));
+  return { differences, missing: missing.map(({ label }) => label.toLowerCase()) };
 };
 
 /** All requested values are those of the service already. */
@@ -424,8 +409,8 @@ function horizontalProblems(body: JsonObject, before: Snapshot | null): readonly
 
 /** Restores the fields that the change sends, and that the contract can send again; null if one is unknown. */
 function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
-  const fields = fieldsToRestore(before, body);
-  if (fields.length === 0 || missingOf(before, fields).length > 0) return null;
+  const { fields, missing } = fieldsToRestore(before, body);
+  if (fields.length === 0 || missing.length > 0) return null;
   const previous = fields.map(({ name }) => [name, settingText(before?.fields[name])] as const);
   const line = commandLine(serviceScale, { service: id, ...Object.fromEntries(previous) }, '');
   return { label: 'Restore the previous size', line };
@@ -433,8 +418,7 @@ function undoLine(id: string, before: Snapshot | null, body: JsonObject) {
 
 /** Null without a read: then the previous values are seldom known, and no reason is. */
 function whyNoUndo(before: Snapshot | null, body: JsonObject): string | null {
-  const fields = fieldsToRestore(before, body);
-  const missing = missingOf(before, fields);
+  const { fields, missing } = fieldsToRestore(before, body);
   if (!before?.wasRead || (fields.length > 0 && missing.length === 0)) return null;
   const { autoscalingMode, approximate } = before.fields;
   if (missing.some(({ word }) => word === 'replicas') && autoscalingMode === 'horizontal') {
@@ -446,19 +430,16 @@ function whyNoUndo(before: Snapshot | null, body: JsonObject): string | null {
   return `the server did not return the previous value of ${missing.map(({ word }) => word).join(', ')}`;
 }
 
-function missingOf(before: Snapshot | null, fields: readonly Field[]): readonly Field[] {
-  return fields.filter(({ name }) => (before?.fields[name] ?? null) === null);
-}
-
 /** A service that did not scale to zero had no idle timeout to restore. */
-function fieldsToRestore(before: Snapshot | null, body: JsonObject): readonly Field[] {
+function fieldsToRestore(before: Snapshot | null, body: JsonObject) {
   const { idleScaling, idleTimeoutMinutes } = before?.fields ?? {};
   // A server forgets the timeout when scaling to zero is switched off.
   const losesTimeout =
     before?.wasRead && body.idleScaling === false && typeof idleTimeoutMinutes === 'number';
   const wasOff = idleScaling === false && body.idleScaling !== undefined;
-  return fieldsOf(serviceScale.args).filter(({ name }) => {
+  const fields = fieldsOf(serviceScale.args).filter(({ name }) => {
     const isSent = body[name] !== undefined;
     return name === 'idleTimeoutMinutes' ? !wasOff && (isSent || losesTimeout) : isSent;
   });
+  return { fields, missing: fields.filter(({ name }) => (before?.fields[name] ?? null) === null) };
 }

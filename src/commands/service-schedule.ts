@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { formatDate } from '../base/calendar.ts';
 import { timeOfDay, timesOfDay } from '../base/moments.ts';
-import type { JsonObject } from '../base/text.ts';
 import { addDays, dayOf } from '../base/time.ts';
 import {
   contradiction,
@@ -13,10 +12,9 @@ import {
   weeklyTimesText,
 } from '../base/weekly-times.ts';
 import { countWords, slashCommand } from '../domain/answer.ts';
-import type { PlanRow, Snapshot, Target } from '../domain/change.ts';
+import { type PlanRow, type Snapshot, type Target, upperFirst } from '../domain/change.ts';
 import {
   SCHEDULE_DAYS,
-  type ServiceSchedule,
   scheduleCommandLine,
   scheduleLineWords,
   scheduleOffers,
@@ -254,12 +252,10 @@ async function observeSchedule(
   { schedules, now }: Pick<CommandContext, 'schedules' | 'now'>,
 ): Promise<TargetObservation> {
   const current = await schedules.of(id);
-  return { before: current && snapshotOf(current, now()) };
-}
-
-function snapshotOf({ id, until, stop, start, zone, isPaused }: ServiceSchedule, seenAt: Date) {
-  const fields: JsonObject = { id, stop, start, zone, isPaused, until: until.toISOString() };
-  return { fields, seenAt, source: `schedule ${id}` } satisfies Snapshot;
+  if (current === null) return { before: null };
+  const { change, until, stop, start, zone, isPaused } = current;
+  const fields = { id: change, stop, start, zone, isPaused, until: until.toISOString() };
+  return { before: { fields, seenAt: now(), source: `schedule ${change}` } };
 }
 
 const NO_ZONE = {
@@ -331,8 +327,6 @@ export const serviceScheduleList = queryCommand({
   summary: 'List the schedules of services and their next runs',
   examples: ['service schedule list'],
   args: z.strictObject({}),
-
-  target: () => null,
   answer: async (_args, { schedules, prefix }) => {
     const all = await schedules.all();
     if (all.length === 0) {
@@ -407,7 +401,7 @@ function scheduleAction({
     ...words,
     name: `service schedule ${verb}`,
     program: 'request',
-    title: `${verb.charAt(0).toUpperCase()}${verb.slice(1)} a schedule`,
+    title: `${upperFirst(verb)} a schedule`,
     examples: [`service schedule ${verb} staging release week`],
     args: z.strictObject({ service: ServiceName }),
     call: 'PUT schedule',

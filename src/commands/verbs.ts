@@ -1,7 +1,9 @@
 /** From the words after a noun to the command: verbs that people say, in any order, and what does not exist. */
 
+import { cached } from '../base/cache.ts';
 import { nearest, type Word } from '../base/text.ts';
 import { findByName } from '../domain/targets.ts';
+import { COMMANDS_MAX } from './arguments.ts';
 import { type Command, nounOf, type Vocabulary, verbOf } from './define.ts';
 import { nameAt, quotedName } from './names.ts';
 
@@ -44,20 +46,14 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   'cost why': 'explain|what changed',
   'cost budget': 'budgets',
   'cost anomalies': 'anomaly|spikes|spike|unusual|anything unusual',
-  'cost digest': 'digests',
+  'cost digest': 'digests|subscribe|unsubscribe',
 };
 
-const PHRASES = new WeakMap<Command, readonly string[]>();
-
 /** The verbs of a command, its own first; of `cost` without a verb, none. */
-function phrasesOf(command: Command): readonly string[] {
-  const known = PHRASES.get(command);
-  if (known) return known;
+const phrasesOf = cached(COMMANDS_MAX, (command: Command) => {
   const others = (SYNONYMS[command.name] ?? '').split('|');
-  const phrases = [verbOf(command), ...others].filter((phrase) => phrase !== '');
-  PHRASES.set(command, phrases);
-  return phrases;
-}
+  return [verbOf(command), ...others].filter((phrase) => phrase !== '');
+});
 
 /** In lower case, without punctuation after it and without marks of code and bold text. */
 export function lowerOf({ text }: Word): string {

@@ -1,6 +1,7 @@
 // `/change who`: which rule decides, who may request and approve now, and which freezes apply.
 
 import { z } from 'zod';
+import { spanText } from '../base/text.ts';
 import {
   type Answer,
   type AnswerPart,
@@ -30,7 +31,6 @@ import {
   upcomingFreezes,
 } from '../domain/policy.ts';
 import { type PolicyFacts, type Service, serviceTarget } from '../domain/targets.ts';
-import { spanText } from '../domain/timing.ts';
 import { fieldsOf, SCOPE_KEYS } from './arguments.ts';
 import {
   type ChangeCommand,
@@ -59,7 +59,6 @@ export const changeWho = queryCommand({
   }),
 
   phrase: askPhrase,
-  target: () => null,
   answer: ({ ask, ...about }, context, asker) =>
     Object.values(about).filter((one) => one !== undefined).length > 1
       ? textAnswer('Choose one target', 'Name exactly one of: a service, tag= or warehouse=.')

@@ -1,5 +1,6 @@
 /** How words are read: each step takes the words at its place that it understands. */
 
+import { cached } from '../base/cache.ts';
 import { NUMBERS, type TimeKey, type TimeReading, timeAt, windowAt } from '../base/moments.ts';
 import { nearest, ownValue, type Word } from '../base/text.ts';
 import { slashCommand } from '../domain/answer.ts';
@@ -32,7 +33,7 @@ export interface Draft {
   unclear: string | null;
   refused: string | null;
   /** The value of `reason=`. */
-  keyedReason: string | null;
+  keyedReason: string;
   /** The words of the reason begin here; values follow only with their keys. */
   isProse: boolean;
 }
@@ -109,19 +110,12 @@ const introducedReason: Step = (reader, at) => {
   }
   const [, value] = /^-{0,2}reason[:=](.*)$/is.exec(word.text) ?? [];
   if (value === undefined && !/^(--reason|-m|--message)$/i.test(word.text)) return 0;
-  const own = value ? [value] : [];
-  const first = words[at + 1];
   // A name that is still missing follows the reason; what was quoted is the whole reason.
-  const isWhole = value ? /\s/.test(value) || lacksName(reader) : false;
-  const isQuoted = own.length === 0 && first?.quoted === true;
-  const next = words.findIndex(({ text }, index) => index > at && /^-{0,2}reason[:=]/i.test(text));
-  const last = next < 0 ? tailAt : next;
-  const end = isWhole ? at + 1 : isQuoted ? at + 2 : Math.max(at + 1, last);
+  const isWhole = value ? /\s/.test(value) || lacksName(reader) : words[at + 1]?.quoted;
+  const end = isWhole ? at + (value ? 1 : 2) : Math.max(at + 1, tailAt);
   const rest = words.slice(at + 1, end).map(({ text }) => text);
-  const text = [...own, ...rest].join(' ');
-  if (draft.keyedReason !== null) draft.pieces.push({ text });
-  draft.keyedReason ??= text;
-  return Math.max(1, end - at);
+  draft.keyedReason = [draft.keyedReason, value ?? '', ...rest].filter(Boolean).join(' ');
+  return end - at;
 };
 
 /** A required name is still missing, so that a reason with its key is one word. */
@@ -157,27 +151,23 @@ export function fieldOfPair(fields: readonly Field[], word: Word): Field | null 
   return pair?.isSure ? (fieldOfKey(fields, pair.key) ?? null) : null;
 }
 
+/** More than all commands have. */
+const FIELDS_MAX = 1_000;
+
 /** `min`, `minimum`, `Minimum memory`, `minReplicaMemoryGb` and the plural of each. */
-function keysOf({ word, key, name, label, synonyms = [] }: Field): readonly string[] {
-  if (word === undefined && key === undefined) return [name.toLowerCase()];
+const keysOf = cached(FIELDS_MAX, ({ word, key, name, label, synonyms = [] }: Field) => {
+  if (word === undefined && key === undefined) return new Set([name.toLowerCase()]);
   const long = label.toLowerCase().replace(/ ?\(.*\)| per .*/g, '');
   const keys = [word ?? '', key ?? '', name.toLowerCase(), long, ...synonyms].filter(
     (text) => text !== '',
   );
-  return keys.flatMap((text) => [
-    text,
-    `${text}s`,
-    text.replaceAll('-', ' '),
-    text.replace(/s$/, ''),
-  ]);
-}
-
-const KEYS = new WeakMap<Field, ReadonlySet<string>>();
+  return new Set(
+    keys.flatMap((text) => [text, `${text}s`, text.replaceAll('-', ' '), text.replace(/s$/, '')]),
+  );
+});
 
 function isKey(field: Field, text: string): boolean {
-  const known = KEYS.get(field) ?? new Set(keysOf(field));
-  KEYS.set(field, known);
-  return known.has(text);
+  return keysOf(field).has(text);
 }
 
 function fieldOfKey(fields: readonly Field[], key: string): Field | undefined {

@@ -6,9 +6,9 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Measures } from '../base/log.ts';
 import { DAY_MS, HOUR_MS } from '../base/time.ts';
-import type { Answer, ChannelLookup, Poster } from '../domain/answer.ts';
+import { type Answer, type ChannelLookup, type Poster, StoredAnswer } from '../domain/answer.ts';
 import type { Position, UserId } from '../domain/change.ts';
-import { evolvePost, type LoggedPost, type NewEvent, StoredAnswer } from '../domain/log-events.ts';
+import { evolvePost, type LoggedPost, type NewEvent } from '../domain/log-events.ts';
 import {
   append,
   endWithoutPost,

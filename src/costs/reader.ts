@@ -101,12 +101,9 @@ export function createCostReader(
     const today = dayOf(fetchedAt);
     const span = monthSoFar(month, today);
     const period = { from_date: span.first, to_date: span.last };
-    let reader = createReportReader(span);
-    const takeRows = () => {
-      reader = createReportReader(span);
-      return reader.add;
-    };
-    const { result } = await cloud.getUsageCost(period, { priority, takeRows });
+    const { result } = await cloud.getUsageCost(period, { priority });
+    const reader = createReportReader(span);
+    reader.add(result.costs);
     const { rows, problems } = reader.finish(result.grandTotalCredits);
     const days = dayStates(rows, span);
     const final = isFinalMonth(days, span.last, today);

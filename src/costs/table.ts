@@ -129,7 +129,7 @@ const NO_DATA: Figure = { value: null, text: 'no data' };
 /** Days, weeks and months sort by date: by name, April would be the first month. The others sort last. */
 function dateCell({ key, name }: SummaryLine): Figure {
   const day = key.length === 7 ? `${key}-01` : key;
-  return { value: isDay(day) ? dayNumber(day) : null, text: name, isName: true };
+  return { value: isDay(day) ? dayNumber(day) : null, text: name };
 }
 
 const NOTES = { changed: '', new: ' (new)', vanished: ' (gone)' } as const;

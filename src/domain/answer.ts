@@ -31,17 +31,17 @@ export interface Answer {
 export interface Figure {
   readonly value: number | null;
   readonly text: string;
-  /** The text is a name that sorts by the calendar, not a quantity. */
-  readonly isName?: true;
 }
 
 export type Cell = string | number | Date | Figure | null;
 
+const text = z.string();
+
 /** A part of a line: text, bold text, a user, a user group, or a time in the reader's zone. */
 export const InlinePart = z.union([
-  z.string(),
-  z.object({ bold: z.string() }),
-  z.object({ group: z.string() }),
+  text,
+  z.object({ bold: text }),
+  z.object({ group: text }),
   z.object({ at: At }),
   z.object({ user: User }),
 ]);
@@ -50,13 +50,48 @@ export type InlinePart = z.infer<typeof InlinePart>;
 /** The value of a fact: a cell, or parts on one line. */
 export type FactValue = Cell | readonly InlinePart[];
 
+/** A button that enters a command as the user who presses it; it grants no permission. */
+const CommandOffer = z.object({ label: text, line: text });
+export type CommandOffer = z.infer<typeof CommandOffer>;
+const offers = z.array(CommandOffer).readonly();
+
+/** A button with an id as its value; it grants no permission either. */
+export const AnswerAction = z.object({ id: text, label: text, value: text });
+export type AnswerAction = z.infer<typeof AnswerAction>;
+
+/** The parts that the log can keep as they are. */
+const SharedPart = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('text'), text }),
+  z.object({ kind: z.literal('lines'), lines: z.array(z.array(InlinePart).readonly()).readonly() }),
+  z.object({ kind: z.literal('offers'), offers }),
+  z.object({ kind: z.literal('actions'), actions: z.array(AnswerAction).readonly() }),
+  /** For more offers than fit as buttons, and for tables, whose rows have no buttons. */
+  z.object({ kind: z.literal('menu'), label: text, offers }),
+]);
+
+const StoredFact = z.union([text, z.number(), z.null(), z.array(InlinePart).readonly()]);
+
+/** A message that the log keeps until it is posted. */
+export const StoredAnswer = z.object({
+  title: text,
+  parts: z
+    .array(
+      z.discriminatedUnion('kind', [
+        SharedPart,
+        z.object({ kind: z.literal('note'), text }),
+        z.object({ kind: z.literal('facts'), facts: z.array(z.tuple([text, StoredFact])) }),
+      ]),
+    )
+    .readonly(),
+}) satisfies z.ZodType<Answer>;
+
 export interface ChartPoint {
   readonly label: string;
   readonly value: number;
 }
 
 export type AnswerPart =
-  | { readonly kind: 'text'; readonly text: string }
+  | z.infer<typeof SharedPart>
   /** `asOf` is the time of the shown data; `next` is drawn last. Both are in the reader's zone. */
   | {
       readonly kind: 'note';
@@ -64,7 +99,6 @@ export type AnswerPart =
       readonly asOf?: Date | null;
       readonly next?: { readonly label: string; readonly at: Date };
     }
-  | { readonly kind: 'lines'; readonly lines: readonly (readonly InlinePart[])[] }
   | { readonly kind: 'facts'; readonly facts: readonly (readonly [string, FactValue])[] }
   | {
       readonly kind: 'table';
@@ -82,8 +116,6 @@ export type AnswerPart =
       readonly axis: string;
       readonly points: readonly ChartPoint[];
     }
-  | { readonly kind: 'offers'; readonly offers: readonly CommandOffer[] }
-  | { readonly kind: 'actions'; readonly actions: readonly AnswerAction[] }
   /** The two answers about an unknown outcome, as buttons. */
   | { readonly kind: 'outcome'; readonly change: Change }
   /** Uploaded as a file: to the thread of the request, or to a direct message. */
@@ -92,8 +124,6 @@ export type AnswerPart =
   | { readonly kind: 'rows'; readonly rows: readonly AnswerRow[] }
   /** A row for each change: state, requester and time, with a button that shows it. */
   | { readonly kind: 'changes'; readonly changes: readonly Change[] }
-  /** A menu, for more offers than fit as buttons, and for tables, whose rows have no buttons. */
-  | { readonly kind: 'menu'; readonly label: string; readonly offers: readonly CommandOffer[] }
   /** A menu whose choices are ids for one of Signalbox's own buttons. */
   | {
       readonly kind: 'choices';
@@ -110,17 +140,6 @@ export interface AnswerRow {
   readonly show: string | null;
   /** The label of the button; *Show* if missing. */
   readonly label?: string;
-}
-
-/** A button that enters a command as the user who presses it; it grants no permission. */
-export const CommandOffer = z.object({ label: z.string(), line: z.string() });
-export type CommandOffer = z.infer<typeof CommandOffer>;
-
-/** A button with an id as its value; it grants no permission either. */
-export interface AnswerAction {
-  readonly id: string;
-  readonly label: string;
-  readonly value: string;
 }
 
 /** An answer with one text, and buttons for the given commands. */

@@ -30,23 +30,15 @@ export function rolesIn(requires: Requirement | null): readonly RoleName[] {
   return [to, from, escalation?.to, breakGlass].filter((role) => typeof role === 'string');
 }
 
-interface ApprovalStatus {
-  readonly met: boolean;
-  readonly counted: readonly UserId[];
-  readonly missing: number;
-  /** Approvers whose current roles are unknown. */
-  readonly unknown: readonly UserId[];
-}
-
 /**
- * Returns which approvals count under a requirement. `rolesOf` returns the current roles of a user:
+ * Returns which approvals count under a requirement, and the approvers whose current roles are `unknown`. `rolesOf` returns the current roles of a user:
  * null if unknown, which counts as no approval; an empty list for a deactivated user.
  */
 export function approvalStatus(
   requires: Requirement,
   change: Pick<Change, 'approvals' | 'requester' | 'confirmedAt'>,
   rolesOf: (user: UserId) => readonly RoleName[] | null,
-): ApprovalStatus {
+) {
   const { from, count, self } = requires;
   if (from === null) return { met: count === 0, counted: [], missing: count, unknown: [] };
 

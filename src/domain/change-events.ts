@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import {
+  AcceptedCall,
   At,
   BlockingFreeze,
   ChangeKey,
@@ -9,6 +10,7 @@ import {
   type ExecutionOutcome,
   Fields,
   LateAnswer,
+  OtherCall,
   Plan,
   PostedAt,
   Request,
@@ -23,9 +25,6 @@ export const Id = z.string().min(1);
 /** A mark of a lost history that people may still see, and that the event answers. */
 export const AnsweredMark = z.object({ stream: Id, version: z.int().positive(), hash: Id });
 
-const Call = { answeredAt: At, tookMs: z.number(), requestId: z.string().nullable() };
-const Unanswered = { ...Call, status: z.number().nullable(), text: z.string() };
-
 /** What may stand on every event: the press that was decided, the lookups behind it, the configuration. */
 const Recorded = {
   press: Id.optional(),
@@ -36,6 +35,7 @@ const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), ...shape, ...Recorded });
 
 const By = { by: User };
+const Ending = { nonce: Id, answeredAt: At };
 const Resolver = z.custom<UserId | 'signalbox'>((by) => typeof by === 'string' && by !== '');
 const Stopped = {
   why: z.string(),
@@ -81,14 +81,9 @@ export const ChangeEvent = z.discriminatedUnion('type', [
     stateCheck: StateCheck.optional(),
   }),
   event('not-sent', { nonce: Id, why: z.string(), notBefore: At }),
-  event('succeeded', {
-    nonce: Id,
-    ...Call,
-    reported: z.array(z.string()).readonly(),
-    createdId: z.string().optional(),
-  }),
-  event('failed', { nonce: Id, ...Unanswered }),
-  event('unknown', { nonce: Id, ...Unanswered }),
+  event('succeeded', { ...Ending, ...AcceptedCall.shape }),
+  event('failed', { ...Ending, ...OtherCall.shape }),
+  event('unknown', { ...Ending, ...OtherCall.shape }),
   /** What the process that sent a request learned after its outcome had become unknown: evidence, no authority. */
   event('late-answer', { nonce: Id, ...LateAnswer }),
   event('resolved', {
@@ -140,12 +135,13 @@ export function endingEvent(
   nonce: string,
   { at: answeredAt, ...outcome }: ExecutionOutcome,
 ): ChangeEvent {
-  if (outcome.how === 'succeeded') {
-    const { how: type, reported, ...call } = outcome;
-    return { type, nonce, answeredAt, ...call, reported };
+  const ending = { nonce, answeredAt };
+  if (outcome.how !== 'succeeded') {
+    const { how: type, ...answer } = outcome;
+    return { type, ...ending, ...answer };
   }
-  const { how: type, ...call } = outcome;
-  return { type, nonce, answeredAt, ...call };
+  const { how: type, ...answer } = outcome;
+  return { type, ...ending, ...answer };
 }
 
 /** The lease of the sender has ended without a recorded answer. Whether it stopped or waits still, nobody saw. */

@@ -169,24 +169,16 @@ const Target = z.object({
 export type Target = z.infer<typeof Target>;
 export type TargetKind = Target['kind'];
 
-/** What differs between the kinds of targets. A new kind does not compile until it is added here. */
-interface TargetTraits {
-  /** The label before the name of the target on a preview or a card. */
-  readonly label: string;
-  /** The noun of a command that the title leaves out: `service stop` on x → `Stop x`. */
-  readonly impliedNoun: string | null;
-  /**
-   * Where the change is applied: by the server of an API, or in the database of Signalbox, which no freeze stops: users
-   * must be able to end a freeze.
-   */
-  readonly appliedBy: 'server' | 'signalbox';
-  /** The list in which a command line finds it by name; null: it does not exist before the change. */
-  readonly listedIn: 'services' | 'alerts' | null;
-}
-
 const OWN = { appliedBy: 'signalbox', listedIn: null } as const;
 
-export const TARGET_TRAITS: Readonly<Record<TargetKind, TargetTraits>> = {
+/**
+ * What differs between the kinds of targets. A new kind does not compile until it is added here.
+ * `label`: before the name of the target on a preview or a card. `impliedNoun`: the noun of a command that the title
+ * leaves out: `service stop` on x → `Stop x`. `appliedBy`: the server of an API, or Signalbox in its database, which no
+ * freeze stops: users must be able to end a freeze. `listedIn`: the list in which a command line finds it by name; null:
+ * it does not exist before the change.
+ */
+export const TARGET_TRAITS = {
   service: { label: 'Service', impliedNoun: 'service', appliedBy: 'server', listedIn: 'services' },
   alert: { label: 'Alert', impliedNoun: null, appliedBy: 'server', listedIn: 'alerts' },
   'new service': { label: 'Service', impliedNoun: null, appliedBy: 'server', listedIn: null },
@@ -195,7 +187,7 @@ export const TARGET_TRAITS: Readonly<Record<TargetKind, TargetTraits>> = {
   'standing approval': { label: 'Allows', impliedNoun: 'change', ...OWN },
   // Its id is that of the service. Its runs are changes of the service, which a freeze stops.
   schedule: { label: 'Service', impliedNoun: 'service', ...OWN },
-};
+} as const satisfies Record<TargetKind, object>;
 
 /** The known state of a target at `seenAt`, from a read or a reply. */
 const Snapshot = z.object({
@@ -330,9 +322,7 @@ export type BlockingFreeze = z.infer<typeof BlockingFreeze>;
 
 /** What surrounds an open change now, for everyone who decides about it. It has no authority. */
 export interface News {
-  /** Identical changes of the hour before it. */
-  readonly before: readonly Change[];
-  /** Other open changes of its target. */
+  /** Other changes of its target: the open ones, and those that did the same within the hour before. */
   readonly others: readonly Change[];
   /** The freezes of its target that are active, or begin within a week. */
   readonly freezes: readonly (BlockingFreeze & { readonly from: Date })[];
@@ -361,25 +351,25 @@ export const StateCheck = z.discriminatedUnion('kind', [
 ]);
 export type StateCheck = z.infer<typeof StateCheck>;
 
-export type ExecutionOutcome =
-  | {
-      readonly how: 'succeeded';
-      readonly at: Date;
-      readonly tookMs: number;
-      readonly requestId: string | null;
-      /** What the server reported, as text for users. */
-      readonly reported: readonly string[];
-      /** The id of what the request created; missing for any other request. */
-      readonly createdId?: string | undefined;
-    }
-  | {
-      readonly how: 'failed' | 'unknown';
-      readonly at: Date;
-      readonly tookMs: number;
-      readonly requestId: string | null;
-      readonly status: number | null;
-      readonly text: string;
-    };
+const Call = { tookMs: z.number(), requestId: z.string().nullable() };
+export const AcceptedCall = z.object({
+  ...Call,
+  /** What the server reported, as text for users. */
+  reported: Texts,
+  /** The id of what the request created; missing for any other request. */
+  createdId: z.string().optional(),
+});
+/** Of a request that failed, or of which nobody knows whether it did. */
+export const OtherCall = z.object({
+  ...Call,
+  status: z.number().nullable(),
+  text: z.string(),
+});
+
+export type ExecutionOutcome = { readonly at: Date } & (
+  | ({ readonly how: 'succeeded' } & Readonly<z.infer<typeof AcceptedCall>>)
+  | ({ readonly how: 'failed' | 'unknown' } & Readonly<z.infer<typeof OtherCall>>)
+);
 
 /** Who or what settled an unknown outcome: a user, or a reading of the target. */
 export interface Resolution extends Omit<Verdict, 'by'> {
@@ -533,7 +523,7 @@ function objectOf({ noun, plan }: { noun: string; plan: Change['plan'] }): strin
   return noun === TARGET_TRAITS[kind].impliedNoun ? shown : `${what} ${shown}`;
 }
 
-function upperFirst(text: string): string {
+export function upperFirst(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 

@@ -2,7 +2,6 @@
 // get the plan digest, to which approvals are bound.
 
 import { hash } from 'node:crypto';
-import { cached } from '../base/cache.ts';
 import { canonical, cleanText } from '../base/text.ts';
 import { MINUTE_MS } from '../base/time.ts';
 import type { Change } from './change.ts';
@@ -81,13 +80,6 @@ export function planDigest(request: DraftFields): string {
   const { standing } = request;
   const asked = { organization, command, requester, reason, plan, requires };
   // Through JSON text, so that a date and a missing key are as they are in the database.
-  return digestOf(JSON.stringify({ ...asked, ...(via && { via, words }), standing }));
+  const json = JSON.stringify({ ...asked, ...(via && { via, words }), standing });
+  return DIGEST_PREFIX + hash('sha256', canonical(JSON.parse(json)));
 }
-
-const DIGESTS_KEPT = 200;
-
-/** A change has the same text each time that its digest is compared. */
-const digestOf = cached(
-  DIGESTS_KEPT,
-  (json: string) => DIGEST_PREFIX + hash('sha256', canonical(JSON.parse(json))),
-);

@@ -2,10 +2,12 @@
 
 import { HOUR_MS } from '../base/time.ts';
 import {
+  AcceptedCall,
   agentId,
   type Change,
   type ChangeId,
   type ExecutionOutcome,
+  OtherCall,
   type UserId,
 } from './change.ts';
 import type { ChangeEvent } from './change-events.ts';
@@ -148,14 +150,10 @@ function fieldsAfter(
 }
 
 function outcomeOf(event: EventOf<'succeeded' | 'failed' | 'unknown'>): ExecutionOutcome {
-  const { answeredAt: at, tookMs, requestId } = event;
-  const call = { at, tookMs, requestId };
-  if (event.type === 'succeeded') {
-    const { reported, createdId } = event;
-    return { how: event.type, ...call, reported, ...(createdId && { createdId }) };
-  }
-  const { type: how, status, text } = event;
-  return { how, ...call, status, text };
+  const { answeredAt: at } = event;
+  return event.type === 'succeeded'
+    ? { how: event.type, at, ...AcceptedCall.parse(event) }
+    : { how: event.type, at, ...OtherCall.parse(event) };
 }
 
 function confirmed(change: Change, at: Date): Partial<Change> {

@@ -58,19 +58,13 @@ import { hasSameFacts } from './targets.ts';
 import { startsAt } from './timing.ts';
 
 /** A request before it is a change. Without a target: a query of all, or of an unknown one. */
-interface Proposal {
-  readonly command: string;
-  readonly target: Target | null;
-  readonly reason: string | null;
-}
+type Proposal = Pick<PolicyQuestion, 'command' | 'target' | 'reason' | 'needsReason'>;
 
 interface ProposalFacts {
   readonly identity: Known;
   readonly policy: Policy;
   /** When it would run. */
   readonly now: Date;
-  /** The command asks for a reason, also where the rule does not. */
-  readonly needsReason?: boolean;
 }
 
 /** What the rule requires, and the roles of the requester. */
@@ -252,16 +246,15 @@ function stopped({ state }: Change, why: Refusal, freeze: Freeze | null = null):
 const NOTHING = { rule: null, freeze: null, never: null };
 
 function decideProposal(
-  { command, target, reason }: Proposal,
+  proposal: Proposal,
   kind: 'query' | 'change',
-  { identity, policy, now, needsReason = false }: ProposalFacts,
+  { identity, policy, now }: ProposalFacts,
 ): Allowed | RefusedProposal {
   if (!identity.ok) return { refusal: identity.refusal, ...NOTHING };
   const { actor } = identity;
-  const decision = decide(policy, { kind, command, target, reason, actor, now });
+  const decision = decide(policy, { ...proposal, kind, actor, now });
   if (!decision.allow) return decision;
   const { requires, rule } = decision;
-  if (needsReason && reason === null) return { refusal: 'reason-required', ...NOTHING, rule };
   return { requires, rule, roles: actor.roles };
 }
 
@@ -459,17 +452,10 @@ const GATES = {
     return ofAttempt(change, nonce, endingEvent(nonce, noAnswer(now)));
   },
   /** By a reading of the target, or by what the note says. */
-  settle: (
-    change: Change,
-    by: { readonly evidence: Evidence } | { readonly note: string },
-  ): Decided => {
-    if (change.state !== 'unknown') return refuse('not-unknown');
-    const reading = 'note' in by ? undefined : by.evidence;
-    const note =
-      'note' in by ? by.note : 'The target shows what was requested, and did not before.';
-    const settled = { type: 'resolved', by: 'signalbox', as: 'succeeded', note } as const;
-    return { ...settled, ...(reading && { reading }) };
-  },
+  settle: (change: Change, by: { readonly note: string; readonly reading?: Evidence }): Decided =>
+    change.state === 'unknown'
+      ? { type: 'resolved', by: 'signalbox', as: 'succeeded', ...by }
+      : refuse('not-unknown'),
   /** The log lost events of the change, or its card is gone. */
   distrust: (
     change: Change,

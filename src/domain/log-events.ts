@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../base/text.ts';
-import { type Answer, CommandOffer, InlinePart } from './answer.ts';
+import { AnswerAction, InlinePart, StoredAnswer } from './answer.ts';
 import {
   At,
   type ChangeId,
@@ -93,29 +93,6 @@ const SubscriptionEvent = z.discriminatedUnion('type', [
 
 const text = z.string();
 
-const StoredAction = z.object({ id: text, label: text, value: text });
-
-const StoredOffers = z.array(CommandOffer);
-const StoredFact = z.union([text, z.number(), z.null(), z.array(InlinePart)]);
-
-/** A message that the log keeps until it is posted. */
-export const StoredAnswer = z.object({
-  title: text,
-  parts: z
-    .array(
-      z.discriminatedUnion('kind', [
-        z.object({ kind: z.literal('text'), text }),
-        z.object({ kind: z.literal('note'), text }),
-        z.object({ kind: z.literal('facts'), facts: z.array(z.tuple([text, StoredFact])) }),
-        z.object({ kind: z.literal('lines'), lines: z.array(z.array(InlinePart)) }),
-        z.object({ kind: z.literal('offers'), offers: StoredOffers }),
-        z.object({ kind: z.literal('menu'), label: text, offers: StoredOffers }),
-        z.object({ kind: z.literal('actions'), actions: z.array(StoredAction) }),
-      ]),
-    )
-    .readonly(),
-}) satisfies z.ZodType<Answer>;
-
 /** Something that a person or the operators must read. `to` null: the operators. */
 const NoticeEvent = z.discriminatedUnion('type', [
   event('noticed', {
@@ -124,26 +101,24 @@ const NoticeEvent = z.discriminatedUnion('type', [
     text: z.string(),
     /** Continues the text with what a text cannot mention, for example users. */
     line: z.array(InlinePart).readonly().optional(),
-    actions: z.array(StoredAction).readonly().optional(),
+    actions: z.array(AnswerAction).readonly().optional(),
   }),
   event('shown', {}),
   event('given-up', { why: z.string() }),
 ]);
 
 /** A refusal that belongs to no change. */
-const RefusalEvent = z.discriminatedUnion('type', [
-  event('refused', {
-    by: Id,
-    tried: Id,
-    why: Id,
-    command: z.string().nullable(),
-    target: z.string().nullable(),
-    rule: z.int().nullable(),
-    /** The agent that tried it for the person. */
-    via: Via.optional(),
-    evidence: Fields.optional(),
-  }),
-]);
+const RefusalEvent = event('refused', {
+  by: Id,
+  tried: Id,
+  why: Id,
+  command: z.string().nullable(),
+  target: z.string().nullable(),
+  rule: z.int().nullable(),
+  /** The agent that tried it for the person. */
+  via: Via.optional(),
+  evidence: Fields.optional(),
+});
 
 /** A post that happens at most once. What a digest says is composed when it is posted; an announcement is stored. */
 const PostEvent = z.discriminatedUnion('type', [
@@ -159,9 +134,13 @@ const PostEvent = z.discriminatedUnion('type', [
 ]);
 
 /** A person expects an unusual cost: a new usual cost is learned from its first day on. */
-const IncidentEvent = z.discriminatedUnion('type', [
-  event('expected', { by: User, press: Id, line: z.string(), name: z.string(), since: z.string() }),
-]);
+const IncidentEvent = event('expected', {
+  by: User,
+  press: Id,
+  line: text,
+  name: text,
+  since: text,
+});
 
 /**
  * What the activity log of the cloud lists and no change of Signalbox sent. The stream of an organization says since when
@@ -384,15 +363,13 @@ export function evolveSchedule(
   }
 }
 
+type PostEvent = z.infer<typeof PostEvent>;
+type Announced = Omit<Recorded<FactsOf<PostEvent, 'announced'>>, 'seq' | 'hash'>;
+
 /** A post that happens at most once. */
 export interface LoggedPost {
   /** What is posted, and where; null for a digest, which is composed when it is posted. */
-  readonly announced: {
-    readonly channel: string;
-    readonly answer: z.infer<typeof StoredAnswer>;
-    readonly at: number;
-    readonly version: number;
-  } | null;
+  readonly announced: Announced | null;
   /** The version of the announcement that the message shows; null where that is not known. */
   readonly shows: number | null;
   readonly state: 'waiting' | 'posting' | 'posted' | 'missed' | 'left-out';
@@ -409,10 +386,7 @@ const NOT_ANNOUNCED: LoggedPost = {
   at: null,
 };
 
-export function evolvePost(
-  post: LoggedPost | null,
-  event: Recorded<z.infer<typeof PostEvent>>,
-): LoggedPost {
+export function evolvePost(post: LoggedPost | null, event: Recorded<PostEvent>): LoggedPost {
   const before = { ...(post ?? NOT_ANNOUNCED), posting: null };
   switch (event.type) {
     case 'announced': {

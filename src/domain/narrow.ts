@@ -1,10 +1,10 @@
 // Approving with less: which part of a plan an approver may lower, whether another plan is narrower in each of them, and
 // how people read the difference. A wider plan covers every narrower one, also over a chain of them.
 
-import { canonical } from '../base/text.ts';
+import { canonical, spanText } from '../base/text.ts';
 import type { InlinePart } from './answer.ts';
 import type { Change, Plan, Refusal, Timing } from './change.ts';
-import { isTimingKey, spanText, type TimingSupport } from './timing.ts';
+import { isTimingKey, type TimingSupport } from './timing.ts';
 
 /** The fields of a request of which a lower number is less. */
 const LOWERED = ['maxReplicaMemoryGb', 'numReplicas', 'uses'] as const;
@@ -129,9 +129,6 @@ export function delayed(timing: Timing | undefined, startAt: Date, now: Date): T
   const afterMs = end - startAt.getTime();
   return { ...timing, startAt: startAt.toISOString(), revert: { ...revert, afterMs } };
 }
-
-/** What an approver lowered: the plan before it, with its digest. */
-export type Narrowing = NonNullable<Change['narrowings']>[number];
 
 /** Whether people who agreed to this digest agreed to the change as it is: to its plan, or to a wider one. */
 export function coversPlan(

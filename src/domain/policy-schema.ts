@@ -135,22 +135,18 @@ function ruleOf(entry: RuleEntry, index: number): Rule {
     },
     leastReason: entry.reason,
     discovered: entry.discovered === 'allowed',
-    ...(entry.agents && { agents: agentsIn(entry.agents) }),
-    ...(Object(entry.agents).standing && { agentsStanding: true }),
+    ...entry.agents,
   };
 }
 
 const AGENTS = z.literal('allowed');
-
-function agentsIn(entry: NonNullable<RuleEntry['agents']>) {
-  return typeof entry === 'object' && 'names' in entry ? entry.names : entry;
-}
 
 type RuleEntry = z.output<ReturnType<typeof ruleSchema>>;
 
 function ruleSchema(words: PolicyVocabulary) {
   const role = declaredName('role', words.roles);
   const names = z.array(declaredName('agent', words.agents ?? [])).min(1);
+  const admitted = z.union([AGENTS, names]).default('allowed');
   return strictConfigObject({
     allow: z.array(patternSchema([...words.queries, ...words.changes])).min(1),
     on: selectorSchema(words).optional(),
@@ -162,14 +158,12 @@ function ruleSchema(words: PolicyVocabulary) {
     breakGlass: strictConfigObject({ to: role }).optional(),
     discovered: Allowed,
     agents: z
-      .union([
-        AGENTS,
-        names,
-        strictConfigObject({
-          names: z.union([AGENTS, names]).default('allowed'),
-          standing: AGENTS,
-        }),
-      ])
+      .union([AGENTS, names, strictConfigObject({ names: admitted, standing: AGENTS })])
+      .transform((given) =>
+        typeof given === 'object' && 'names' in given
+          ? { agents: given.names, agentsStanding: true }
+          : { agents: given },
+      )
       .optional(),
   });
 }

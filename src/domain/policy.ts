@@ -101,6 +101,8 @@ export interface PolicyQuestion {
   readonly actor: Actor;
   readonly reason: string | null;
   readonly now: Date;
+  /** The command asks for a reason, also where the rule does not. */
+  readonly needsReason?: boolean | undefined;
 }
 
 type PolicyDenial = (typeof POLICY_DENIALS)[number];
@@ -134,7 +136,8 @@ export function decide(policy: Policy, question: PolicyQuestion): Decision {
   if (never) return deny('never', rule, { never });
   const freeze = freezeFor(policy.freezes, question.target, question.now);
   if (freeze) return deny('frozen', rule, { freeze });
-  if (!isReasonEnough(rule, question.reason)) return deny('reason-required', rule);
+  const reason = question.reason?.trim() ?? '';
+  if ([...reason].length < leastReason(rule, question)) return deny('reason-required', rule);
   return { allow: true, requires: rule.requires, rule };
 }
 
@@ -223,8 +226,11 @@ function covering(freezes: readonly Freeze[], target: Target | null): readonly F
   return freezes.filter(({ on }) => selects(on, target) !== false);
 }
 
-function isReasonEnough({ leastReason }: Rule, given: string | null): boolean {
-  return [...(given ?? '').trim()].length >= leastReason;
+function leastReason(
+  rule: Rule | null,
+  { needsReason }: Pick<PolicyQuestion, 'needsReason'>,
+): number {
+  return Math.max(rule?.leastReason ?? 0, needsReason ? 1 : 0);
 }
 
 // `service *` also matches queries; approvals and reasons apply to changes only.
@@ -246,31 +252,26 @@ export function requirementFor(
  * Returns how many characters of a reason the rule for a change requires, for any requester. Without a
  * target, those that every rule that may decide requires.
  */
-export function reasonFor(policy: Policy, command: string, target: Target | null): number {
-  if (target !== null) {
-    const { rule, isCertain } = ruleFor(policy, { command, target, kind: 'change' });
-    return rule && isCertain ? rule.leastReason : 0;
-  }
-  const all = reachable(policy, command).map(({ leastReason }) => leastReason);
-  return all.length > 0 ? Math.min(...all) : 0;
+export function reasonFor(
+  policy: Policy,
+  command: Pick<PolicyQuestion, 'needsReason'> & { readonly name: string },
+  target: Target | null,
+): number {
+  const { rule, isCertain } = ruleFor(policy, { command: command.name, target, kind: 'change' });
+  if (target !== null) return leastReason(isCertain ? rule : null, command);
+  const all = reachable(policy, command.name).map((each) => leastReason(each, command));
+  return all.length > 0 ? Math.min(...all) : leastReason(null, command);
 }
 
-/**
- * Returns the commands that an actor may request on at least one target; with `onDiscovered`, on at least one service
- * that only the server lists.
- */
+/** Returns the commands that an actor may request on at least one target. */
 export function commandsFor(
   policy: Policy,
   commands: readonly string[],
   actor: Actor,
-  onDiscovered = false,
 ): readonly string[] {
   return commands.filter((command) =>
     reachable(policy, command).some(
-      (rule) =>
-        actor.roles.includes(rule.requires.to) &&
-        (rule.discovered || !onDiscovered) &&
-        admitsAgent(policy, rule, actor),
+      (rule) => actor.roles.includes(rule.requires.to) && admitsAgent(policy, rule, actor),
     ),
   );
 }

@@ -2,7 +2,7 @@
 
 import type { Occurrence } from '../base/weekly-times.ts';
 import type { CommandOffer, InlinePart } from './answer.ts';
-import type { ChangeId, Snapshot, UserId } from './change.ts';
+import type { Snapshot, UserId } from './change.ts';
 import type { LoggedSchedule } from './log-events.ts';
 
 /** A schedule lasts this many days; then it has to be requested again. */
@@ -12,17 +12,9 @@ export const SCHEDULE_DAYS = 90;
 export const EXPIRED = 'expired';
 
 /** A schedule that is in force, also while it is paused. */
-export interface ServiceSchedule
-  extends Omit<
-    LoggedSchedule,
-    'change' | 'createdAt' | 'isRemoved' | 'endedWhy' | 'since' | 'last'
-  > {
-  /** The id of the change that created it. */
-  readonly id: ChangeId;
+export interface ServiceSchedule extends LoggedSchedule {
   /** The next run; null while it is paused, and if it expires before. */
   readonly next: Occurrence | null;
-  /** Why the last occurrence was skipped; null if it ran. */
-  readonly lastSkipped: string | null;
 }
 
 /** Lists the schedules of services. */
@@ -62,27 +54,21 @@ export function timesOf({ fields: { stop, start, zone } }: Pick<Snapshot, 'field
 
 /** The times of a schedule, its next run and its end, on one line. */
 export function scheduleWords(schedule: ServiceSchedule): readonly InlinePart[] {
-  const { next, isPaused, until, lastSkipped } = schedule;
+  const { next, isPaused, until, last } = schedule;
   const run: readonly InlinePart[] = isPaused
     ? [' · paused']
     : next
       ? [` · next ${next.action} `, { at: next.at }]
       : [];
-  const skipped = lastSkipped ? ` · last one skipped: ${lastSkipped}` : '';
+  const skipped = last?.skipped ? ` · last one skipped: ${last.skipped}` : '';
   return [scheduleText(schedule), ...run, ' · expires ', { at: until }, skipped];
 }
 
 /** The same with the service, who requested it and its id. */
 export function scheduleLineWords(schedule: ServiceSchedule): readonly InlinePart[] {
-  const { service, by, id } = schedule;
-  return [
-    { bold: service.name },
-    ' · ',
-    ...scheduleWords(schedule),
-    ' · ',
-    { user: by },
-    ` · ${id}`,
-  ];
+  const { service, by, change } = schedule;
+  const words = scheduleWords(schedule);
+  return [{ bold: service.name }, ' · ', ...words, ' · ', { user: by }, ` · ${change}`];
 }
 
 /** What users can do with a schedule. Each line is checked again like a typed one. */

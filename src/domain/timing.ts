@@ -4,15 +4,7 @@ import { isValid } from 'date-fns/isValid';
 import { parseISO } from 'date-fns/parseISO';
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
-import {
-  addDays,
-  DAY_MS,
-  instantAt,
-  instantsOf,
-  localDay,
-  MINUTE_MS,
-  spanMs,
-} from '../base/time.ts';
+import { addDays, DAY_MS, instantAt, instantsOf, localDay, spanMs } from '../base/time.ts';
 import type { Plan } from './change.ts';
 
 /** Whether a change can start later, and whether it can be reverted after a while. */
@@ -208,13 +200,4 @@ function repeated(day: string, time: string, zone: string): string {
 /** When a change is expected to run. Freezes are checked for that time, not for the current one. */
 export function startsAt({ timing }: Plan, now: Date): Date {
   return timing?.startAt ? new Date(timing.startAt) : now;
-}
-
-/** `30 min`, `4 h`, `2 days` */
-export function spanText(ms: number): string {
-  const minutes = Math.round(ms / MINUTE_MS);
-  if (minutes % 60 !== 0) return `${minutes} min`;
-  const hours = minutes / 60;
-  if (hours < 48 || hours % 24 !== 0) return `${hours} h`;
-  return `${hours / 24} days`;
 }

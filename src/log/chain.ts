@@ -186,14 +186,14 @@ function guideOf(row: EventRow): EventOf<'installation'> | null {
   const isGuide = GUIDING_TYPES.some((type) => type === row.type);
   if (!isGuide || !/^installation(\/|$)/.test(row.stream)) return null;
   refuseBody(row, false);
-  const guide = parseEvent('installation', bodyFields(row, row.body ?? ''));
+  const guide = parseEvent('installation', bodyFields(row));
   if (!guide) throw new Damaged(row.seq, 'its body cannot be read');
   return guide;
 }
 
-/** Throws unless the body of an event is what was appended. */
+/** Throws unless the body of an event is what was appended. A pruned one is missing, and never another one. */
 export function refuseBody({ seq, body, body_hash }: EventRow, isPruned: boolean): void {
-  if (isPruned) return;
+  if (body === null && isPruned) return;
   if (body === null) throw new Damaged(seq, 'its body is missing');
   if (hashText(body) !== body_hash) throw new Damaged(seq, 'its body was modified');
 }
@@ -224,8 +224,9 @@ function changeKey(
     throw new Damaged(row.seq, 'a key that was replaced is in force again');
   }
   // A process that holds one of both keys has verified what this one signed, and relies on the other.
-  if (keyWith(row.key)) extension.trusted.set(change.key, newKey);
-  if (keyWith(change.key)) extension.trusted.set(row.key, oldKey);
+  if (keyWith(row.key) ?? keyWith(change.key)) {
+    extension.trusted.set(row.key, oldKey).set(change.key, newKey);
+  }
   extension.eras = [...extension.eras, { from: row.seq + 1, key: change.key }];
 }
 
@@ -284,7 +285,7 @@ export function refuseForeign({ eras, keyWith }: Knowledge): void {
  */
 export function absorb(extension: Extension): void {
   const { chain, end, first, eras } = extension;
-  if (end.seq <= chain.end.seq || extension.way.get(chain.end.seq) !== chain.end.hash) return;
+  if (extension.way.get(chain.end.seq) !== chain.end.hash) return;
   Object.assign(chain, { end, first, eras });
   for (const [id, key] of extension.trusted) chain.trusted.set(id, key);
   for (const streams of extension.heads.values()) {
@@ -294,11 +295,11 @@ export function absorb(extension: Extension): void {
 }
 
 /** The fields of an event, with its type. Throws `Damaged` where the body is no JSON object. */
-export function bodyFields(row: EventRow, body: string): JsonObject {
+export function bodyFields({ seq, type, body }: EventRow): JsonObject {
   try {
-    const fields: JsonObject = JSON.parse(body);
-    return { ...fields, type: row.type };
+    const fields: JsonObject = JSON.parse(body ?? '');
+    return { ...fields, type };
   } catch {
-    throw new Damaged(row.seq, 'its body cannot be read');
+    throw new Damaged(seq, 'its body cannot be read');
   }
 }

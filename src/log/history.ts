@@ -64,10 +64,10 @@ function verifyRun(log: Log, rows: readonly EventRow[], end: number): void {
   verifySignature(knowledge, newest);
   let expected: Pick<EventRow, 'seq' | 'hash'> = { seq: end - 1, hash: newest.hash };
   for (const row of rows) {
-    const { seq, body, stream, version } = row;
+    const { seq, stream, version } = row;
     if (seq !== expected.seq) throw new Damaged(expected.seq, 'it is missing');
     if (eventHash(row) !== expected.hash) throw new Damaged(seq, 'it was modified');
-    refuseBody(row, body === null && version <= knowledge.prunedUpTo(stream));
+    refuseBody(row, version <= knowledge.prunedUpTo(stream));
     expected = { seq: seq - 1, hash: row.prev };
   }
 }

@@ -81,7 +81,7 @@ function ownKey(databaseUrl: string): SigningKey {
     writePrivately(file, `${randomBytes(SECRET_BYTES).toString('base64')}\n`);
   }
   restrictToOwner(file);
-  const secret = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
+  const secret = Buffer.from(readFileSync(file, 'utf8'), 'base64');
   if (secret.length === SECRET_BYTES) return signingKey(secret);
   throw new KeyProblem(`The key file ${file} has no key of 32 bytes`, 'restore it from the backup');
 }
@@ -144,7 +144,7 @@ export function sealText({ current }: LogKeys, clear: string, context: readonly 
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', sealingKey(current), nonce);
   cipher.setAAD(Buffer.from(JSON.stringify(context)));
-  const sealed = Buffer.concat([cipher.update(clear, 'utf8'), cipher.final()]);
+  const sealed = Buffer.concat([cipher.update(clear), cipher.final()]);
   const bytes = Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
   return `${current.id}.${bytes.toString('base64url')}`;
 }
@@ -154,9 +154,7 @@ export function unsealText(keys: LogKeys, sealed: string, context: readonly stri
   const [id, text = ''] = sealed.split('.');
   const key = [keys.current, ...keys.previous].find((each) => each.id === id);
   const bytes = Buffer.from(text, 'base64url');
-  if (!key || bytes.length < NONCE_BYTES + TAG_BYTES) {
-    throw new Error('The text was not sealed with a key of this process');
-  }
+  if (!key) throw new Error('The text was not sealed with a key of this process');
   const nonce = bytes.subarray(0, NONCE_BYTES);
   const options = { authTagLength: TAG_BYTES };
   const decipher = createDecipheriv('aes-256-gcm', sealingKey(key), nonce, options);

@@ -110,7 +110,8 @@ export async function openLog(
       signatures: new Cache(SIGNATURES),
       restoring: null,
     },
-    load: async (stream, evolve) => folded(stream, await verifiedRows(log, stream), evolve),
+    load: async (stream, evolve) =>
+      folded(streamFrom(stream, await verifiedRows(log, stream)), evolve),
     loadAll: async (group, evolve) => foldedAll(await byStreamUnder(log, group), evolve),
   };
   await follow(log);
@@ -174,7 +175,7 @@ export async function follow(log: Log): Promise<void> {
     for (;;) {
       const { chain } = memory;
       const { end } = chain;
-      const rows = await reading(store, (reader) => rowsFrom(reader, Math.max(end.seq, 1), HEADER));
+      const rows = await reading(store, (reader) => rowsFrom(reader, end.seq, HEADER));
       const next = afterEnd(end, rows);
       if (next === 'chapter') {
         const renewed = await readChain(log);
@@ -234,20 +235,14 @@ export function wentBack({ seq }: End): WentBack {
   return new WentBack(`The database does not contain event ${seq}, which this process knows`);
 }
 
-class ChapterBegan extends Error {
-  override readonly message = 'The log was closed, and a new chapter began';
-}
+/** The log was closed, and a new chapter began. */
+class ChapterBegan extends Error {}
 
 /** `follow` in a transaction: what it reads is known after the commit. */
 async function followIn({ memory }: Log, tx: StoreTx): Promise<Extension> {
   const { chain } = memory;
   const { end } = chain;
-  const rows: EventRow[] = [];
-  for (let from = Math.max(end.seq, 1); ; from = (rows.at(-1)?.seq ?? 0) + 1) {
-    const batch = await rowsFrom(tx, from, HEADER);
-    rows.push(...batch);
-    if (batch.length < BATCH) break;
-  }
+  const rows = await eventRows(tx, sql`where seq >= ${end.seq} order by seq`, HEADER);
   const next = afterEnd(end, rows);
   if (next === 'chapter') throw new ChapterBegan();
   return extended(chain, next);
@@ -286,10 +281,10 @@ function verified(
   knowledge = knowledgeOf(memory.chain),
 ): readonly EventRow[] {
   for (const [index, row] of rows.entries()) {
-    const { seq, body } = row;
+    const { seq } = row;
     if (row.version !== index + 1) throw new Damaged(seq, `${stream} has no version ${index + 1}`);
     if (eventHash(row) !== row.hash) throw new Damaged(seq, 'it was modified');
-    refuseBody(row, body === null && row.version <= knowledge.prunedUpTo(stream));
+    refuseBody(row, row.version <= knowledge.prunedUpTo(stream));
     if (row.key !== keyInForce(knowledge, seq)) throw new Damaged(seq, 'its key was not in force');
     if (memory.signatures.get(row.hash) === row.signature) continue;
     verifySignature(knowledge, row);
@@ -301,16 +296,36 @@ function verified(
   return rows;
 }
 
-function folded<Name extends StreamName, S>(
-  stream: Name,
+/** The verified rows of a stream, and its events, which are read from them once. */
+interface Stream {
+  readonly rows: readonly EventRow[];
+  readonly events: readonly Recorded<EventOf<StreamName>>[];
+}
+
+function streamFrom(
+  name: string,
   rows: readonly EventRow[],
-  evolve: Evolve<Name, S>,
-): Loaded<S> {
+  read = () => recordedEvents(name as StreamName, rows),
+): Stream {
+  let events: Stream['events'] | null = null;
+  return {
+    rows,
+    get events() {
+      events ??= read();
+      return events;
+    },
+  };
+}
+
+function folded<Name extends StreamName, S>(stream: Stream, evolve: Evolve<Name, S>): Loaded<S> {
+  const { rows } = stream;
   const last = rows.at(-1);
   const isPruned = rows.some(({ body }) => body === null);
   const loaded = { version: last?.version ?? 0, hash: last?.hash ?? null, isPruned };
-  if (isPruned) return { ...loaded, state: null };
-  return { ...loaded, state: recordedEvents(stream, rows).reduce(evolve, null as S | null) };
+  if (isPruned || !last) return { ...loaded, state: null };
+  // Events of the name with which the stream was read.
+  const events = stream.events as readonly Recorded<EventOf<Name>>[];
+  return { ...loaded, state: events.reduce(evolve, null as S | null) };
 }
 
 /** The events of rows that have their bodies. */
@@ -319,8 +334,8 @@ export function recordedEvents<Name extends StreamName>(
   rows: readonly EventRow[],
 ): readonly Recorded<EventOf<Name>>[] {
   return rows.map((row) => {
-    const { seq, version, type, at, hash, body } = row;
-    const event = parseEvent(stream, bodyFields(row, body ?? ''));
+    const { seq, version, type, at, hash } = row;
+    const event = parseEvent(stream, bodyFields(row));
     if (event) return { ...event, seq, version, at, hash };
     throw new Error(
       `Event ${seq} of the log (${type} of ${stream}) is unknown to this release. Run the newest one.`,
@@ -347,7 +362,7 @@ function foldedAll<Name extends StreamName, S>(
   evolve: Evolve<Name, S>,
 ): ReadonlyMap<string, Loaded<S>> {
   return new Map(
-    [...byStream].map(([stream, rows]) => [stream, folded(stream as Name, rows, evolve)]),
+    [...byStream].map(([name, rows]) => [name, folded(streamFrom(name, rows), evolve)]),
   );
 }
 
@@ -419,15 +434,7 @@ export async function append<T>(
   log: Log,
   decide: (locked: LockedLog) => Promise<NewEvents<T>>,
 ): Promise<Appended<T>> {
-  const once = () =>
-    underLock(log, async (under) => add(under, await decide(under.locked), log.keys.current));
-  try {
-    return await once();
-  } catch (error) {
-    if (!(error instanceof ChapterBegan)) throw error;
-    await follow(log);
-    return once();
-  }
+  return underLock(log, async (under) => add(under, await decide(under.locked), log.keys.current));
 }
 
 /** The log under its lock, with the transaction that holds it. */
@@ -435,9 +442,9 @@ export interface UnderLock {
   readonly tx: StoreTx;
   readonly extension: Extension;
   readonly locked: LockedLog;
-  /** The verified events of a stream, with those that were appended in this transaction. */
-  readonly rowsOf: (stream: string) => Promise<readonly EventRow[]>;
-  readonly streams: Map<string, readonly EventRow[]>;
+  /** A stream, verified, with what was appended to it in this transaction. */
+  readonly streamOf: (name: string) => Promise<Stream>;
+  readonly streams: Map<string, Stream>;
 }
 
 /** Runs `work` under the lock, after following the log. What it read or appended is known after the commit. */
@@ -445,6 +452,20 @@ export async function underLock<T>(
   log: Log,
   work: (under: UnderLock) => Promise<T>,
   key = log.keys.current,
+): Promise<T> {
+  try {
+    return await underLockOnce(log, work, key);
+  } catch (error) {
+    if (!(error instanceof ChapterBegan)) throw error;
+    await follow(log);
+    return underLockOnce(log, work, key);
+  }
+}
+
+async function underLockOnce<T>(
+  log: Log,
+  work: (under: UnderLock) => Promise<T>,
+  key: SigningKey,
 ): Promise<T> {
   const { memory, store } = log;
   return noticingDamage(log, async () => {
@@ -462,51 +483,54 @@ export async function underLock<T>(
 }
 
 async function lockedLog(log: Log, tx: StoreTx, extension: Extension): Promise<UnderLock> {
-  const streams = new Map<string, readonly EventRow[]>();
-  const rowsIn = async (stream: string) => {
+  const streams = new Map<string, Stream>();
+  const streamOf = async (name: string) => {
     const knowledge = knowledgeOf(extension);
-    const read = async () => {
-      const known = knowledge.headOf(stream);
-      return verified(log, stream, await rowsOf(tx, stream), known, knowledge);
-    };
-    const rows = streams.get(stream) ?? (await read());
-    streams.set(stream, rows);
-    return rows;
+    const head = knowledge.headOf(name);
+    // The log was followed to its end: what has no last event has none.
+    const read = async () => (head ? rowsOf(tx, name) : []);
+    const stream =
+      streams.get(name) ?? streamFrom(name, verified(log, name, await read(), head, knowledge));
+    streams.set(name, stream);
+    return stream;
   };
   const locked: LockedLog = {
     at: await log.store.clock(tx),
     end: extension.end,
     find: (query, limit) => queryChanges(tx, query, limit),
-    load: async (stream, evolve) => folded(stream, await rowsIn(stream), evolve),
+    load: async (stream, evolve) => folded(await streamOf(stream), evolve),
     loadAll: async (group, evolve) => {
       const knowledge = knowledgeOf(extension);
-      const rows = await rowsUnder(tx, group);
       const heads = knowledge.headsUnder(group);
+      const rows = heads.size > 0 ? await rowsUnder(tx, group) : [];
       return foldedAll(verifiedByStream(log, rows, heads, knowledge), evolve);
     },
   };
-  return { tx, extension, locked, rowsOf: rowsIn, streams };
+  return { tx, extension, locked, streamOf, streams };
 }
 
 /** Appends under the lock. Nothing of the log may be loaded after it: the transaction may still be rolled back. */
 export async function add<T>(
-  { tx, extension, locked, rowsOf, streams }: UnderLock,
+  { tx, extension, locked, streamOf, streams }: UnderLock,
   { events, jobs = [], cache, result }: NewEvents<T>,
   signer: SigningKey,
 ): Promise<Appended<T>> {
   const added: EventRow[] = [];
   for (const { stream, event } of events) {
-    const rows = await rowsOf(stream);
-    const { type, ...fields } = checked(stream, event);
-    const draft = { stream, version: rows.length + 1, type, body: JSON.stringify(fields) };
+    const before = await streamOf(stream);
+    const next = checked(stream, event);
+    const { type, ...fields } = next;
+    const draft = { stream, version: before.rows.length + 1, type, body: JSON.stringify(fields) };
     const row = rowAfter(extension.end, signer, { ...draft, at: locked.at });
     addRow(extension, row);
-    streams.set(stream, [...rows, row]);
+    const { seq, version, at, hash } = row;
+    const read = () => [...before.events, { ...next, seq, version, at, hash }];
+    streams.set(stream, streamFrom(stream, [...before.rows, row], read));
     added.push(row);
   }
   await insert(tx, added);
-  for (const stream of new Set(added.map((row) => row.stream))) {
-    await showIfChange(tx, stream, streams.get(stream) ?? []);
+  for (const name of new Set(added.map(({ stream }) => stream))) {
+    await showIfChange(tx, name, await streamOf(name));
   }
   await addJobs(tx, ...jobs);
   await cache?.(tx);
@@ -537,21 +561,13 @@ export async function insert(tx: StoreTx, rows: readonly EventRow[]): Promise<vo
 }
 
 /** Draws a change into the view of lists. */
-export async function showIfChange(
-  tx: StoreTx,
-  stream: string,
-  rows: readonly EventRow[],
-): Promise<void> {
-  const last = rows.at(-1);
-  if (!last || !isChange(stream) || rows.some(({ body }) => body === null)) return;
+export async function showIfChange(tx: StoreTx, name: string, stream: Stream): Promise<void> {
+  if (!name.startsWith('change/')) return;
   // The name of the stream was made from the id of the change.
-  const fold = foldOf(stream.slice('change/'.length) as ChangeId);
-  const change = recordedEvents(stream, rows).reduce(fold, null as Change | null);
-  if (change) await showChange(tx, change, last.at);
-}
-
-function isChange(stream: string): stream is `change/${string}` {
-  return stream.startsWith('change/');
+  const fold = foldOf(name.slice('change/'.length) as ChangeId);
+  const { state: change } = folded<`change/${string}`, Change>(stream, fold);
+  const last = stream.rows.at(-1);
+  if (change && last) await showChange(tx, change, last.at);
 }
 
 /** At the first start with a new key: the event is signed by the old key, and later ones by the new one. */
@@ -567,7 +583,6 @@ async function rotateKey(log: Log): Promise<void> {
   try {
     await underLock(log, change, old);
   } catch (error) {
-    await follow(log);
     // Another replica with the same keys was first.
     if (keyInForce(memory.chain) !== keys.current.id) throw error;
   }
@@ -624,13 +639,9 @@ async function lostEvents(
   const { headOf } = knowledgeOf(current);
   const heads = [...known.heads.values()].flatMap((streams) => [...streams]);
   for (const [stream, { version, hash }] of heads) {
-    const now = headOf(stream);
-    if (now?.hash === hash) continue;
-    const found =
-      now !== null && now.version > version
-        ? await sql`select 1 from event where stream = ${stream} and hash = ${hash}`.execute(tx)
-        : null;
-    if (!found || found.rows.length === 0) lost.push({ stream, version, hash });
+    if (headOf(stream)?.hash === hash) continue;
+    const found = sql`select 1 from event where stream = ${stream} and hash = ${hash}`;
+    if ((await found.execute(tx)).rows.length === 0) lost.push({ stream, version, hash });
   }
   return lost;
 }

@@ -29,6 +29,7 @@ import {
   insert,
   type LockedLog,
   type Log,
+  noticingDamage,
   readChain,
   rowsFrom,
   showIfChange,
@@ -61,21 +62,20 @@ export type LogCheck =
 export async function verifyAll(log: Log): Promise<LogCheck> {
   const { memory } = log;
   const known = memory.chain.end;
-  let isKnownThere = known.seq === 0;
+  let isKnownThere = false;
   try {
-    const chain = await readWhole(log, (row) => {
-      isKnownThere ||= row.seq === known.seq && row.hash === known.hash;
-    });
-    if (!isKnownThere && chain.first <= known.seq) {
-      throw wentBack(known);
-    }
+    const chain = await noticingDamage(log, () =>
+      readWhole(log, ({ hash }) => {
+        isKnownThere ||= hash === known.hash;
+      }),
+    );
+    if (!isKnownThere && chain.first <= known.seq) throw wentBack(known);
     memory.damage = null;
     return { ok: true, end: chain.end };
   } catch (problem) {
     const isFinding =
       problem instanceof Damaged || problem instanceof WentBack || problem instanceof KeyProblem;
     if (!isFinding) throw problem;
-    if (problem instanceof Damaged) memory.damage ??= problem;
     return { ok: false, problem };
   }
 }
@@ -116,11 +116,11 @@ export async function rebuild(
   log: Log,
   jobsFor: (locked: LockedLog, streams: readonly RecentStream[]) => Promise<readonly Job[]>,
 ): Promise<void> {
-  await underLock(log, async ({ tx, locked, rowsOf }) => {
+  await underLock(log, async ({ tx, locked, streamOf }) => {
     await deleteViews(tx);
     const last = await lastEvents(tx);
     for (const { stream } of last) {
-      if (stream.startsWith('change/')) await showIfChange(tx, stream, await rowsOf(stream));
+      if (stream.startsWith('change/')) await showIfChange(tx, stream, await streamOf(stream));
     }
     const recent = last
       .map(({ stream, type, at }) => ({ stream, endedAt: endsStream(stream, type) ? at : null }))
@@ -165,7 +165,7 @@ export async function prune(log: Log, { before, export: digest }: Pruning): Prom
       .slice(0, MOST_PRUNED);
     if (ended.length === 0) return 0;
     // A modified body must be noticed before it is gone.
-    for (const { stream } of ended) await under.rowsOf(stream);
+    for (const { stream } of ended) await under.streamOf(stream);
     const streams = ended.map(({ stream, version }) => ({ stream, upTo: version }));
     const event = { type: 'pruned', streams, export: digest } as const;
     const events = [{ stream: 'installation/pruned', event } as const];

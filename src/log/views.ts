@@ -114,12 +114,16 @@ export async function lastSent(
   { store }: Stored,
   { commands, since }: { readonly commands: readonly string[]; readonly since: Date },
 ): Promise<ReadonlyMap<string, Date>> {
-  if (commands.length === 0) return new Map();
   const found = sql<{ target: string; at: number }>`select target, max(sent_at) as at
     from change_view where sent_at >= ${since.getTime()} and state in ('succeeded', 'unknown')
-      and command in (${sql.join(commands)}) group by target`;
+      and ${oneOf('command', commands)} group by target`;
   const { rows } = await reading(store, (reader) => found.execute(reader));
   return new Map(rows.map(({ target, at }) => [target, new Date(at)]));
+}
+
+/** Also on PostgreSQL, a list without values has nothing. */
+function oneOf(column: string, values: readonly string[]) {
+  return sql`${sql.ref(column)} in (${sql.join(['', ...values])})`;
 }
 
 type OrderedBy = 'ended_at' | 'sent_at' | 'created_at';
@@ -128,8 +132,6 @@ function conditionsOf(query: ChangeQuery) {
   const { states, requester, commands, targets, open, since, endedSince, before } = query;
   const { privateTo, sent, agent } = query;
   const by: OrderedBy = endedSince ? 'ended_at' : sent ? 'sent_at' : 'created_at';
-  const oneOf = (column: string, values: readonly string[]) =>
-    sql`${sql.ref(column)} in (${sql.join(values.length > 0 ? values : [''])})`;
   const conditions = [
     states && oneOf('state', states),
     requester !== undefined && sql`requester = ${requester}`,
@@ -154,7 +156,8 @@ function conditionsOf(query: ChangeQuery) {
 
 function isBefore(by: OrderedBy, change: NonNullable<ChangeQuery['before']>) {
   const { id, createdAt, outcome, resolution } = change;
-  const times = { ended_at: resolution?.at ?? outcome?.at, sent_at: outcome?.at };
-  const at = ((by === 'created_at' ? null : times[by]) ?? createdAt).getTime();
+  const ended_at = resolution?.at ?? outcome?.at;
+  const times = { ended_at, sent_at: outcome?.at, created_at: createdAt };
+  const at = (times[by] ?? createdAt).getTime();
   return sql`(${sql.ref(by)} < ${at} or (${sql.ref(by)} = ${at} and id < ${id}))`;
 }

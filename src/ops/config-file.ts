@@ -539,30 +539,27 @@ function repeatedNames({
       ...aliases.map((word, at) => ({ where: `services[${index}].aliases[${at}]`, word, of })),
     ];
   });
-  const pipes = services.flatMap((service, index) =>
-    service.pipes.map((pipe, at) => ({ ...pipe, where: `services[${index}].pipes[${at}]`, index })),
-  );
+  const pipes = (key: 'name' | 'id', of: (service: number) => string) =>
+    services.flatMap((each, at) => uses(`services[${at}].pipes`, key, each.pipes, of(at)));
   return [
-    ...(['name', 'id'] as const).flatMap((key) =>
-      repeated(
-        organizations.map((one, at) => ({ where: `organizations[${at}].${key}`, word: one[key] })),
-      ),
-    ),
-    ...repeated(names),
-    ...repeated(services.map(({ id }, index) => ({ where: `services[${index}].id`, word: id }))),
-    ...services.flatMap((_, service) =>
-      repeated(
-        pipes
-          .filter(({ index }) => index === service)
-          .map(({ where, name }) => ({ where: `${where}.name`, word: name })),
-      ),
-    ),
-    ...repeated(pipes.map(({ where, id }) => ({ where: `${where}.id`, word: id }))),
-    ...repeated(
-      budgets.map(({ name }, index) => ({ where: `budgets[${index}].name`, word: name })),
-    ),
-    ...repeated(digests.map(digestKey)),
-  ];
+    uses('organizations', 'name', organizations),
+    uses('organizations', 'id', organizations),
+    names,
+    uses('services', 'id', services),
+    pipes('name', String),
+    pipes('id', () => ''),
+    uses('budgets', 'name', budgets),
+    digests.map(digestKey),
+  ].flatMap(repeated);
+}
+
+function uses<Key extends string>(
+  list: string,
+  key: Key,
+  all: readonly Readonly<Record<Key, string>>[],
+  of = '',
+): readonly NameUse[] {
+  return all.map((one, at) => ({ where: `${list}[${at}].${key}`, word: one[key], of }));
 }
 
 // A channel has at most one digest per period, because this key prevents duplicate posts.
@@ -573,7 +570,7 @@ function digestKey({ channel, period }: Outline['digests'][number], index: numbe
 interface NameUse {
   readonly where: string;
   readonly word: string;
-  /** The organization in which it must be unique; missing: in the file. */
+  /** The organization or service in which it must be unique; missing: in the file. */
   readonly of?: string;
 }
 

@@ -38,10 +38,12 @@ export type ConfigLoad =
 /** Reads the variables and the file. Reports all problems at once. */
 export function loadConfig(sources: ConfigSources, readContent = readConfigFile): ConfigLoad {
   const path = sources.env.SIGNALBOX_CONFIG || './signalbox.yaml';
-  const named = organizationNames({ path, readFile: sources.readFile });
+  const file = readContent({ ...sources, path });
+  const named = file.ok
+    ? file.value.organizations.flatMap(({ name }) => name ?? [])
+    : organizationNames({ path, readFile: sources.readFile });
   const environment = readEnvironment(sources.env, sources.readFile, named);
   const tracing = readTracing(sources.env, sources.readFile);
-  const file = readContent({ ...sources, path });
   if (environment.ok && tracing.ok && file.ok) {
     const { SIGNALBOX_RECORD: folder = null } = environment.value;
     const recording = folder === null ? null : { folder, file: sources.readFile(path) };

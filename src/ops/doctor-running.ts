@@ -51,12 +51,14 @@ async function readiness({ host, opsPort, withinMs }: ProbeTarget): Promise<stri
 
 /** One line per replica that the database lists. */
 export function listedReplicas(
-  { now, version }: CheckContext,
-  examined: TimedResult<DatabaseInspection> | null,
+  { now }: Pick<CheckContext, 'now'>,
+  examined: TimedResult<Pick<DatabaseInspection, 'instances' | 'clock'>> | null,
 ) {
   if (!examined?.ok) return [skipped('replicas', 'not checked: they are listed in the database')];
   const { instances, clock } = examined.value;
-  return replicaLines(instances, { now: clock?.server ?? now(), version });
+  if (instances.length === 0) return [skipped('replicas', 'none is registered')];
+  const at = clock?.server ?? now();
+  return instances.map((one, index) => replicaLine(one, `replica ${index + 1}`, at));
 }
 
 /** A connection that is not of a listed replica belongs to another program, which gets a part of the payloads. */
@@ -71,22 +73,6 @@ export function foreignLines(
   const says = `${countText(foreign, 'connection')} of another program with this SLACK_APP_TOKEN`;
   const fix = 'it receives a part of the clicks: stop it, or give each environment its own app';
   return [warning('connections', says, fix)];
-}
-
-/** One line per replica, and a warning where their releases differ. */
-export function replicaLines(
-  instances: readonly Instance[],
-  { now, version }: { readonly now: Date; readonly version: string },
-): readonly CheckLine[] {
-  if (instances.length === 0) return [skipped('replicas', 'none is registered')];
-  const lines = instances.map((one, at) => replicaLine(one, `replica ${at + 1}`, now));
-  const versions = [...new Set([version, ...instances.map((one) => one.release)])];
-  if (versions.length === 1) return lines;
-  const says = `run different releases: ${versions.join(', ')} (this doctor: ${version})`;
-  return [
-    ...lines,
-    warning('replicas', says, 'upgrade all replicas to one release and stop the old ones'),
-  ];
 }
 
 type Instance = DatabaseInspection['instances'][number];

@@ -70,7 +70,7 @@ export function channelLines(
 ): readonly CheckLine[] {
   const named = channelUses(config);
   if (named.length === 0) return [skipped('channels', 'none in signalbox.yaml')];
-  if (!rooms.ok) return [unread(rooms.error)];
+  if (!rooms.ok) return [slackLine('channels', rooms.error)];
   return named.map((one) => {
     const id = ids.get(one.word) ?? null;
     const room = roomOf(one.word, id, rooms.value);
@@ -79,15 +79,6 @@ export function channelLines(
       ? lost(one, id)
       : missing(one, rooms.value, botName);
   });
-}
-
-function unread(error: unknown): CheckLine {
-  const line = slackLine('channels', error);
-  if (line.status !== 'warning') return line;
-  return {
-    ...line,
-    fix: `${line.fix}; channel ids in signalbox.yaml need no list of all channels`,
-  };
 }
 
 function channelLine(
@@ -124,11 +115,7 @@ function channelLine(
     const fix = `set a channel for cards alone at ${where}: what the database loses is noticed only there`;
     return warning(word, says, fix);
   }
-  const says = `the bot is a member (${where})`;
-  return ok(
-    word,
-    word === room.id ? says : `${says}; recommended in place of the name: ${room.id}`,
-  );
+  return ok(word, `the bot is a member (${where})`);
 }
 
 /** The channel that a name meant is gone. Another one with this name is not used. */
@@ -205,9 +192,7 @@ export function peopleLines(policy: Policy, answers: PeopleResults): readonly Ch
   const lines = roles.flatMap((one) => {
     const problems = roleProblems(one, groups.value, known);
     // An empty role is then a consequence, not a second problem.
-    return problems.length > 0 && one.active.length === 0
-      ? problems
-      : [...problems, roleLine(one, groups.value)];
+    return problems.length > 0 && one.active.length === 0 ? problems : [...problems, roleLine(one)];
   });
   const members = new Map(
     roles.map(({ name, active }): [RoleName, ReadonlySet<UserId>] => [name, new Set(active)]),
@@ -224,10 +209,7 @@ interface RoleCount {
   readonly strangers: readonly UserId[];
 }
 
-function roleLine(
-  { name, role, all, active, strangers }: RoleCount,
-  listed: readonly ListedGroup[],
-): CheckLine {
+function roleLine({ name, role, all, active, strangers }: RoleCount): CheckLine {
   const named = role.users.length > 0 ? ['signalbox.yaml'] : [];
   const from = [...role.groups, ...named].join(', ');
   if (active.length === 0) {
@@ -237,19 +219,10 @@ function roleLine(
   const others = all.length - active.length;
   const rest = others === 0 ? '' : `, not counting ${others} guests, deactivated or external users`;
   const count = countText(active.length, 'person', 'people');
-  const says = `${count} of ${from}${rest}${recommendedIds(role, listed)}`;
+  const says = `${count} of ${from}${rest}`;
   if (strangers.length === 0) return ok(name, says);
   const unknown = `${says}; Slack does not know ${strangers.join(', ')}, or hides them from the app`;
   return warning(name, unknown, `remove them from ${from}: they count as no members`);
-}
-
-/** The id of a group stays when its handle is changed. */
-function recommendedIds({ groups }: Role, listed: readonly ListedGroup[]): string {
-  const ids = groups.flatMap((name) => {
-    const id = groupNamed(name, listed)?.id;
-    return id === undefined || id === name ? [] : [`${id} for ${name}`];
-  });
-  return ids.length === 0 ? '' : `; recommended in place of the handle: ${ids.join(', ')}`;
 }
 
 function roleProblems(
@@ -287,12 +260,11 @@ const SKEW_MAX_MS = 60_000;
 interface SlackResults {
   readonly self: TimedResult<AppIdentity>;
   readonly connection: TimedResult<SocketProbe> | null;
-  readonly blocks: TimedResult<readonly string[]>;
 }
 
 export function slackLines(
   { config }: CheckContext,
-  { self, connection, blocks }: SlackResults,
+  { self, connection }: SlackResults,
 ): readonly CheckLine[] {
   const { appToken, commandPrefix } = config.slack;
   const appId = self.ok ? self.value.appId : null;
@@ -301,7 +273,7 @@ export function slackLines(
     connectionLine(appToken, connection, appId),
   ];
   if (!self.ok) return tokens;
-  return [...tokens, blocksLine(blocks), clockLine(self.value.aheadMs)];
+  return [...tokens, clockLine(self.value.aheadMs)];
 }
 
 /** To whom the bot token belongs, and whether it has the scopes of the manifest. */
@@ -372,15 +344,6 @@ export function connectionLine(
   return isLastingRefusal(error) ? { ...line, fix: appTokenProblem(error).fix } : line;
 }
 
-/** New blocks reach workspaces in phases. */
-function blocksLine(blocks: TimedResult<readonly string[]>): CheckLine {
-  if (!blocks.ok) return slackLine('blocks', blocks.error);
-  if (blocks.value.length === 0) return ok('blocks', 'a card, a table and a chart are accepted');
-  const says = `this workspace does not accept: ${blocks.value.join(', ')}`;
-  if (blocks.value.includes('card')) return failed('blocks', says, 'report this: nothing is shown');
-  return warning('blocks', says, 'nothing to do: Signalbox sends them as text');
-}
-
 function clockLine(aheadMs: number | null): CheckLine {
   if (aheadMs === null) return skipped('clock', 'Slack sent no time');
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
@@ -388,22 +351,6 @@ function clockLine(aheadMs: number | null): CheckLine {
   const says = `${countText(seconds, 'second')} ${aheadMs > 0 ? 'ahead of' : 'behind'} Slack`;
   const fix = 'switch on NTP on this machine; Slack signatures are valid for five minutes';
   return (Math.abs(aheadMs) > SKEW_MAX_MS ? failed : warning)('clock', says, fix);
-}
-
-export function manualSlackChecks(overHttp: boolean): readonly CheckLine[] {
-  const requestUrl = skipped(
-    'request URL',
-    'Slack does not report whether it has verified the request URL',
-    'while Signalbox runs, open Event Subscriptions at api.slack.com/apps and choose Retry',
-  );
-  return [
-    ...(overHttp ? [requestUrl] : []),
-    skipped(
-      'commands',
-      'Slack does not report the slash commands of an app',
-      'compare App Manifest at api.slack.com/apps with manifest.json, paste it and reinstall',
-    ),
-  ];
 }
 
 /** The line for a failed or late call of Slack. */

@@ -39,7 +39,6 @@ import {
   cardChannels,
   channelIds,
   channelLines,
-  manualSlackChecks,
   peopleLines,
   roleMembers,
   slackLines,
@@ -136,7 +135,6 @@ async function checkAll(context: CheckContext): Promise<readonly CheckSection[]>
         ...foreignLines(slack.connection, database.examined),
       ],
     },
-    { title: 'Check manually', lines: manualSlackChecks(config.slack.appToken === null) },
   ];
 }
 
@@ -201,12 +199,11 @@ async function slackSections(context: CheckContext) {
   const listed = <T>(work: (from: InstallationReads) => Promise<T>) =>
     withinTime(withinMs * LIST_CALLS, () => work(slack));
   const { appToken } = settings;
-  const [self, channels, groups, connection, blocks] = await Promise.all([
+  const [self, channels, groups, connection] = await Promise.all([
     call((from) => from.self()),
     listed((from) => from.channels([...ids.values()])),
     call((from) => from.groups(policy)),
     appToken ? call((from) => from.openConnection(appToken)) : null,
-    call((from) => from.refusedBlocks()),
   ]);
   const since = new Date(context.now().getTime() - READ_BACK_DAYS * DAY_MS);
   const readTo = new Map<string, Date>();
@@ -218,7 +215,7 @@ async function slackSections(context: CheckContext) {
   const accounts = self.ok && (await listed((from) => from.accounts(members, self.value.home)));
   const withoutToken = [skipped('not checked', 'the bot token does not work')];
   const sections: readonly CheckSection[] = [
-    { title: 'Slack', lines: slackLines(context, { self, connection, blocks }) },
+    { title: 'Slack', lines: slackLines(context, { self, connection }) },
     {
       title: 'Channels',
       lines: self.ok

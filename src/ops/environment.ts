@@ -192,10 +192,7 @@ export function readEnvironment(
     ),
   );
   const problems = [
-    ...[{ reading, unread }, ...keys].flatMap((each) => [
-      ...each.unread,
-      ...problemsOf(each).map((problem) => withNearMiss(problem, env)),
-    ]),
+    ...[{ reading, unread }, ...keys].flatMap((each) => [...each.unread, ...problemsOf(each)]),
     ...unpaired(env),
     ...(reading.ok ? samePort(reading.value) : []),
     ...databaseProblems(env, readFile),
@@ -218,15 +215,6 @@ function problemsOf({
   return reading.ok ? [] : reading.problems.filter(({ where }) => !named.has(where));
 }
 
-function withNearMiss(problem: ConfigProblem, env: Env): ConfigProblem {
-  if (problem.problem !== 'is not set') return problem;
-  const others = Object.keys(env).filter(
-    (name) => !VARIABLE_NAMES.includes(name) && !NAMED_KEY.test(name) && env[name],
-  );
-  const [near] = nearest(problem.where, others, 1);
-  return near === undefined ? problem : { ...problem, hint: `did you mean ${near}, which is set?` };
-}
-
 function samePort({ PORT, OPS_PORT }: Pick<Environment, 'PORT' | 'OPS_PORT'>) {
   if (PORT !== OPS_PORT || PORT === 0) return [];
   const hint = 'set another port, or remove OPS_PORT to use PORT for both';
@@ -234,23 +222,17 @@ function samePort({ PORT, OPS_PORT }: Pick<Environment, 'PORT' | 'OPS_PORT'>) {
 }
 
 function unpaired(env: Env): readonly ConfigProblem[] {
-  const problems: ConfigProblem[] = [];
-  if (!isSet('SLACK_APP_TOKEN', env) && !isSet('SLACK_SIGNING_SECRET', env)) {
-    const hint = 'SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP';
-    problems.push({ where: 'SLACK_APP_TOKEN', problem: 'is not set', hint });
-  }
-  const [set, unset] = isSet('ALERTS_API_URL', env)
-    ? ['ALERTS_API_URL', 'ALERTS_API_TOKEN']
-    : ['ALERTS_API_TOKEN', 'ALERTS_API_URL'];
-  if (isSet(set, env) && !isSet(unset, env)) {
-    const problem = `is not set, but ${set} is`;
-    problems.push({
-      where: unset,
-      problem,
-      hint: 'set both, or neither to switch off alert commands',
-    });
-  }
-  return problems;
+  const alerts = ['ALERTS_API_URL', 'ALERTS_API_TOKEN'] as const;
+  const delivery = 'SLACK_APP_TOKEN for Socket Mode, or SLACK_SIGNING_SECRET for HTTP';
+  const isDelivered = isSet('SLACK_APP_TOKEN', env) || isSet('SLACK_SIGNING_SECRET', env);
+  return [
+    ...(isDelivered ? [] : [{ where: 'SLACK_APP_TOKEN', problem: 'is not set', hint: delivery }]),
+    ...[alerts, alerts.toReversed()].flatMap(([set = '', unset = '']) => {
+      if (!isSet(set, env) || isSet(unset, env)) return [];
+      const hint = 'set both, or neither to switch off alert commands';
+      return [{ where: unset, problem: `is not set, but ${set} is`, hint }];
+    }),
+  ];
 }
 
 // Variables without this prefix can belong to other programs.

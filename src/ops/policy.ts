@@ -292,14 +292,11 @@ function requestText(one: LocatedCase): string {
   return `${who}: ${command}${on} at ${minuteText(at)}`;
 }
 
-/** Decides a request as the bot does, with the reason that some commands need under every rule. */
+/** Decides a request as the bot does. */
 function decideRequest(policy: Policy, question: Omit<PolicyQuestion, 'kind'>): PolicyAnswer {
   const command = commandsByName.get(question.command);
-  const answer = answerOf(decide(policy, { ...question, kind: command?.kind ?? 'change' }));
-  const needsReason = command?.kind === 'change' && command.needsReason === true;
-  const hasReason = question.reason !== null && question.reason !== '';
-  if (!answer.allow || !needsReason || hasReason) return answer;
-  return { allow: false, rule: answer.rule, refusal: 'reason-required', detail: null };
+  const needsReason = command?.kind === 'change' && command.needsReason;
+  return answerOf(decide(policy, { ...question, needsReason, kind: command?.kind ?? 'change' }));
 }
 
 const commandsByName: ReadonlyMap<string, Command> = new Map(

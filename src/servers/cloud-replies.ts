@@ -254,7 +254,7 @@ const Costs = z
   });
 
 /** An empty place is a row without a day, so that the report counts it as left out. Null for a list with anything else. */
-export function usageRows(rows: readonly unknown[]): UsageCost[] | null {
+function usageRows(rows: readonly unknown[]): UsageCost[] | null {
   if (!rows.every((row) => row === null || isRecord(row))) return null;
   return rows.map((row) => readUsageCost(isRecord(row) ? row : {}));
 }

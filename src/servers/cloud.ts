@@ -8,7 +8,7 @@ import {
   type Reply,
   validRequest,
 } from '../base/http.ts';
-import { matchingId, type StreamedArray } from '../base/http-rows.ts';
+import { matchingId } from '../base/http-rows.ts';
 import {
   type CloudReads,
   createCloudReads,
@@ -23,7 +23,6 @@ import {
   ReversePrivateEndpoint,
   type UsageCost,
   UsageCosts,
-  usageRows,
 } from './cloud-replies.ts';
 import {
   EndpointCreation,
@@ -50,14 +49,6 @@ export interface CloudOptions extends PassedOptions {
   readonly readsOnly?: boolean;
   /** Cancels open reads when Signalbox stops. Writes continue, because they may have an effect. */
   readonly stopping?: AbortSignal;
-}
-
-interface UsageOptions extends CallOptions {
-  /**
-   * Takes the rows in batches while they arrive; then `costs` is empty. Called once for each attempt,
-   * and each attempt delivers all rows.
-   */
-  readonly takeRows?: (() => TakeUsageRows) | undefined;
 }
 
 /**
@@ -94,7 +85,7 @@ export interface CloudClient {
     options?: CallOptions,
   ): Promise<Reply<CloudService | null>>;
   /** Costs in credits for at most 31 UTC days, both ends included. `costs` is always a list. */
-  getUsageCost(period: UsagePeriod, options?: UsageOptions): Promise<Reply<UsageCosts>>;
+  getUsageCost(period: UsagePeriod, options?: CallOptions): Promise<Reply<UsageCosts>>;
   /** A 404 can also mean that pipes of this type have no settings. */
   getPipeSettings(
     serviceId: string,
@@ -152,15 +143,13 @@ export function createCloudClient(options: CloudOptions): CloudClient {
       return write({ operation, method: 'PATCH', path, body, priority }, service);
     },
 
-    async getUsageCost(given, { priority, takeRows } = {}) {
+    async getUsageCost(given, { priority } = {}) {
       const operation = 'getUsageCost';
       const period = validRequest(operation, UsagePeriod, given);
       const path = `${root}/usageCost`;
-      const rows = createRowSink(takeRows);
-      const reply = await withDates(period, (query) =>
-        read({ operation, path, query, priority, signal, streamed: rows.streamed }, UsageCosts),
+      return withDates(period, (query) =>
+        read({ operation, path, query, priority, signal }, UsageCosts),
       );
-      return { ...reply, result: rows.complete(reply.result) };
     },
 
     async getPipeSettings(serviceId, pipeId, { priority } = {}) {
@@ -188,38 +177,6 @@ export function createCloudClient(options: CloudOptions): CloudClient {
 
 function throwIfInvalid(operation: string, problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw new InvalidRequest(operation, problems);
-}
-
-type TakeUsageRows = (rows: readonly UsageCost[]) => void;
-
-/** Reads the rows of a report while it arrives. Without `takeRows`, they are added to the report. */
-function createRowSink(takeRows?: () => TakeUsageRows) {
-  let costs: UsageCost[] = [];
-  const collect = (): TakeUsageRows => {
-    costs = [];
-    return (rows) => {
-      for (const row of rows) costs.push(row);
-    };
-  };
-  let take: TakeUsageRows | null = null;
-  const streamed: StreamedArray = {
-    path: ['result', 'costs'],
-    open: () => {
-      const own = (takeRows ?? collect)();
-      take = own;
-      return (rows) => {
-        const costs = usageRows(rows);
-        if (costs) own(costs);
-        return costs !== null;
-      };
-    },
-  };
-  /** Adds the last rows, which are still in the report. */
-  const complete = (report: UsageCosts): UsageCosts => {
-    take?.(report.costs);
-    return { ...report, costs };
-  };
-  return { streamed, complete };
 }
 
 // Slightly longer than the server's window of ten seconds, because latencies differ.

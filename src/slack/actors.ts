@@ -13,6 +13,7 @@ const ALL = 'all groups';
 const ID_WITHIN_MS = 1_000;
 
 export type Actors = ReturnType<typeof createActors>;
+type Members = Awaited<ReturnType<typeof readGroupMembers>>;
 
 interface Options {
   readonly lookups: WebClient;
@@ -57,10 +58,8 @@ export function createActors(options: Options) {
       ]);
       options.onAnswer();
       if (standing !== 'member') return { ok: false, refusal: standing };
-      const isIn = (role: RoleName) => {
-        const listed = [...(policy.roles.get(role)?.users ?? []), ...inGroups(role, byGroup)];
-        return listed.some((id) => ids.includes(id));
-      };
+      const isIn = (role: RoleName) =>
+        listsOf(role, byGroup).some((list) => ids.some((id) => list.has(id)));
       const roles = [...policy.roles.keys()].filter(isIn);
       const evidence = { groups: [...byGroup.values()].map((group) => group.evidence) };
       return { ok: true, actor: { id: ids[0] ?? user, ids, roles }, evidence };
@@ -70,11 +69,10 @@ export function createActors(options: Options) {
     }
   }
 
-  /** Slack returns ids of users. */
-  function inGroups(role: RoleName, byGroup: Awaited<ReturnType<typeof readGroupMembers>>) {
-    return (groups.get(role) ?? []).flatMap(({ id }) => [
-      ...(byGroup.get(id)?.ids ?? []),
-    ]) as UserId[];
+  /** Those whom the policy names, and the members of each group. */
+  function listsOf(role: RoleName, byGroup: Members): readonly ReadonlySet<UserId>[] {
+    const inGroups = (groups.get(role) ?? []).flatMap(({ id }) => byGroup.get(id)?.ids ?? []);
+    return [new Set(policy.roles.get(role)?.users), ...inGroups];
   }
 
   /**
@@ -133,8 +131,8 @@ export function createActors(options: Options) {
   }
 
   async function idsOf(role: RoleName): Promise<readonly UserId[]> {
-    const byGroup = await members.read(ALL, { fresh: false });
-    return [...new Set([...(policy.roles.get(role)?.users ?? []), ...inGroups(role, byGroup)])];
+    const lists = listsOf(role, await members.read(ALL, { fresh: false }));
+    return [...new Set(lists.flatMap((list) => [...list]))];
   }
 
   return {

@@ -29,12 +29,10 @@ const UNLINKED: RowDrawing = { linkOf: () => null, commands: new Map() };
 /** The answer of a query as a message. Cells and texts are literal, never markup. */
 export function answerMessage(answer: Answer, drawing: RowDrawing = UNLINKED): Message {
   const offered = answer.parts.filter(({ kind }) => kind === 'offers');
-  const tables = answer.parts.filter(({ kind }) => kind === 'table');
-  const place = { title: answer.title, isOnly: tables.length === 1 };
   const parts = answer.parts.flatMap((part) => {
     return part.kind === 'offers'
       ? [offerButtons(part.offers, offersId(offered.indexOf(part)))]
-      : shownPart(part, place, drawing);
+      : shownPart(part, answer.title, drawing);
   });
   if (answer.title === '') return message(...parts);
   return message(...withHeading(title(answer.title), answer.parts[0], parts));
@@ -66,7 +64,7 @@ function offersId(index: number): string {
 
 function shownPart(
   part: Exclude<AnswerPart, { kind: 'offers' }>,
-  place: Parameters<typeof table>[1],
+  title: string,
   drawing: RowDrawing,
 ): readonly (Shown | null)[] {
   switch (part.kind) {
@@ -87,7 +85,7 @@ function shownPart(
     case 'facts':
       return [lines(...part.facts.map(([label, cell]) => fact(label, ...inlinesOf(cell))))];
     case 'table':
-      return table(part, place);
+      return table(part, title);
     case 'file':
       // Files are uploaded separately; a note replaces them.
       return [];

@@ -149,7 +149,7 @@ export const METHOD_LIMITS: ReadonlyMap<string, number> = new Map(
     methods.split(' ').map((method) => [method, Number(limit)] as const),
   ),
 );
-const OTHER_METHODS = ['auth.test', 'blocks.validate', 'chat.getPermalink', 'chat.postMessage'];
+const OTHER_METHODS = ['auth.test', 'chat.getPermalink', 'chat.postMessage'];
 
 async function exchangeOf(
   call: string,

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../base/text.ts';
+import { type Json, type JsonObject, spanText } from '../base/text.ts';
 import {
   type Change,
   type Plan,
@@ -12,7 +12,6 @@ import {
 import { lessParts } from '../domain/narrow.ts';
 import { standingOf } from '../domain/standing.ts';
 import { currentSizeText, valueText } from '../domain/targets.ts';
-import { spanText } from '../domain/timing.ts';
 import { STATE_WORDS, wordOf } from '../domain/words.ts';
 import { fact } from './blocks.ts';
 import { bounded, type Line } from './rich-text.ts';
@@ -140,8 +139,7 @@ function placeWords({ tags, warehouse, discovered, id }: Target): readonly strin
  */
 export function aboutLines({ plan, state }: Pick<Change, 'plan' | 'state'>): readonly Line[] {
   const { target, before } = plan;
-  const { listedIn, appliedBy } = TARGET_TRAITS[target.kind];
-  if (listedIn === null || appliedBy === 'signalbox') return [];
+  if (TARGET_TRAITS[target.kind].listedIn === null) return [];
   if (target.kind === 'alert') return [watchesLine(plan)];
   const tags = target.tags ?? [];
   const size = currentSizeText(before?.fields ?? {});

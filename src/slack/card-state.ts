@@ -15,7 +15,7 @@ import {
 } from '../domain/change.ts';
 import { staleText, wordIn, wordOf } from '../domain/words.ts';
 import { fact } from './blocks.ts';
-import { cardLink, consoleLink, type LinkOf } from './links.ts';
+import { cardLink, consoleLink } from './links.ts';
 import {
   actionText,
   type DrawContext,
@@ -132,7 +132,7 @@ export function answerLabel(
 export function newsLines(change: Change, drawing: DrawContext): readonly Line[] {
   const { news, plan, state, expiresAt } = change;
   if (!news) return [];
-  const { before, others, freezes, target, refusal } = news;
+  const { others, freezes, target, refusal } = news;
   return [
     ...(target ? [movedLine(plan.target, target)] : []),
     ...(refusal === 'not-verified' ? [[...WARNING, NOT_VERIFIED]] : []),
@@ -142,29 +142,30 @@ export function newsLines(change: Change, drawing: DrawContext): readonly Line[]
       const note = [...freezeNote(freeze), refusal === 'frozen' ? ends : ''];
       return [...WARNING, 'Frozen between ', ...span, ...note];
     }),
-    ...relatedLines(before, others, drawing),
+    ...relatedLines(others, drawing),
   ];
 }
 
 const RELATED_SHOWN = 3;
 
-/** The unknown ones first: they block. The same request, made several times, is one line. */
-function relatedLines(
-  before: News['before'],
-  others: News['others'],
-  drawing: DrawContext,
-): readonly Line[] {
-  const isUnknown = ({ state }: Change) => state === 'unknown';
-  const known = (changes: readonly Change[]) => changes.filter((each) => !isUnknown(each));
-  const lines = [
-    ...[...before, ...others].filter(isUnknown).map((each) => blockingLine(each, drawing.linkOf)),
-    ...sameLine(known(before), drawing),
-    ...known(others).map((each) => otherLine(each, drawing)),
-  ];
+/** The unknown ones first: they block. */
+function relatedLines(others: News['others'], drawing: DrawContext): readonly Line[] {
+  const blocking = others.filter(({ state }) => state === 'unknown');
+  const lines = [...new Set([...blocking, ...others])].map((each) => relatedLine(each, drawing));
   const hidden = lines.length - RELATED_SHOWN;
   if (hidden <= 0) return lines;
   const more = `And ${countWords(hidden, 'more change')} of this target.`;
   return [...lines.slice(0, RELATED_SHOWN), [...WARNING, more]];
+}
+
+function relatedLine(change: Change, { linkOf, commands }: DrawContext): Line {
+  const { id, createdAt, state } = change;
+  const waits = state === 'unknown' ? ' A new request waits until it is recorded.' : '';
+  return [
+    ...[...WARNING, ...requesterLine(change), ` requested “${lowerActionText(change)}” `],
+    ...[{ at: createdAt }, ' (', cardLink(change, id, linkOf)],
+    `: ${stateText(change, commands)}).${waits}`,
+  ];
 }
 
 const WARNING: Line = [{ bold: '⚠ ' }];
@@ -185,40 +186,6 @@ function movedLine(was: Target, now: Target): Line {
 
 const WAITS = ' This change waits until then.';
 const EXPIRES_FIRST = ' This change expires before that. Request it again afterwards.';
-
-function sameLine(
-  [last, ...earlier]: readonly Change[],
-  { linkOf, commands }: DrawContext,
-): readonly Line[] {
-  if (!last) return [];
-  const { createdAt, id } = last;
-  const words =
-    earlier.length === 0
-      ? 'This would be a second one: '
-      : `The same was requested ${earlier.length + 1} times before, last as `;
-  const asked: Line = [' by ', ...requesterLine(last), ', ', { at: createdAt }];
-  const state = ` (${stateText(last, commands)}).`;
-  return [[...WARNING, words, cardLink(last, id, linkOf), ...asked, state]];
-}
-
-function blockingLine(change: Change, linkOf: LinkOf): Line {
-  const link = cardLink(change, change.id, linkOf);
-  const next = 'outcome unknown. A new request waits until it is recorded.';
-  return [...WARNING, link, ` “${lowerActionText(change)}”: ${next}`];
-}
-
-function otherLine(other: Change, { linkOf, commands }: DrawContext): Line {
-  const { createdAt, id } = other;
-  const request: Line = [...requesterLine(other), ` requested “${lowerActionText(other)}” `];
-  return [
-    ...WARNING,
-    ...request,
-    { at: createdAt },
-    ' (',
-    cardLink(other, id, linkOf),
-    `: ${stateText(other, commands)}).`,
-  ];
-}
 
 interface Ending {
   readonly facts: readonly Line[];
@@ -304,7 +271,7 @@ function outcomeWords(
 }
 
 /** The created service as `signalbox.yaml` lists it, to be pasted. */
-export function entryLine({ plan: { target } }: Change, id: string): Line {
+function entryLine({ plan: { target } }: Change, id: string): Line {
   const { tags, warehouse, organization } = target;
   // A JSON text is YAML as well.
   const text = (value: string) => (/^[a-z][\w.-]*$/i.test(value) ? value : JSON.stringify(value));

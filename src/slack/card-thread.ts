@@ -93,44 +93,24 @@ function news(change: Change, drawing: DrawContext): Line {
     return [{ user: rejection.by }, ` rejected “${what}”: ${rejection.reason}`];
   }
   if (stopped) {
-    return [`“${what}” was not run. `, ...stoppedLine(change, drawing), ...afterFreeze(change)];
+    return [`“${what}” was not run. `, ...stoppedLine(change, drawing)];
   }
   if (isLocal(change) && change.state === 'succeeded') {
     const card = cardLink(change, 'The card', drawing.linkOf);
     return [`“${what}” is done. `, card, ' shows the details.'];
   }
-  return scheduleLine(change) ?? stateLine(change, drawing);
-}
-
-/** For a change that missed its scheduled time, or was cancelled before it; null for any other. */
-function scheduleLine(change: Change): Line | null {
-  const { state, parent, notBefore } = change;
-  const what = `“${lowerActionText(change)}”`;
-  if (parent && state === 'cancelled') {
-    return [`${what} was cancelled, so everything stays as ${parent} left it.`];
-  }
-  if (state !== 'expired' || !notBefore) return null;
-  const late = parent ? 'a day' : 'an hour';
-  return [
-    `${what} was scheduled for `,
-    { at: notBefore },
-    ` and could not start within ${late}. Nothing was done.`,
-  ];
-}
-
-// The requester of a blocked revert does not have to remember when the freeze ends.
-function afterFreeze({ parent, frozenBy }: Change): Line {
-  if (!parent || !frozenBy) return [];
-  return [
-    ` Everything stays as ${parent} left it. When the freeze ends, Signalbox asks here again.`,
-  ];
+  return stateLine(change, drawing);
 }
 
 const CHECK_FIRST = 'Check the console, then answer on ';
 
 function stateLine(change: Change, { linkOf, commands }: DrawContext): Line {
-  const { state } = change;
+  const { state, parent, notBefore } = change;
   const what = `“${lowerActionText(change)}”`;
+  if (state === 'expired' && notBefore) {
+    const late = `could not start within ${parent ? 'a day' : 'an hour'}`;
+    return [`${what} was scheduled for `, { at: notBefore }, ` and ${late}. Nothing was done.`];
+  }
   if (state === 'expired') return [`${what} expired before it was decided. Nothing was changed.`];
   const card = (text: string) => cardLink(change, text, linkOf);
   if (state === 'succeeded') {

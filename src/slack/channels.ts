@@ -31,10 +31,8 @@ interface ChannelFinderOptions {
 
 export type ChannelFinder = ReturnType<typeof createChannelFinder>;
 
-/** From this number on, one list of all channels takes fewer calls than one call for each. */
-const LIST_FROM = 15;
-/** `conversations.info` may be called more often than `conversations.list`. */
-const LOOKUPS_PER_PAGE = 3;
+/** From this number on all channels are listed: 50 calls for single ones are permitted in a minute. */
+const LIST_FROM = 30;
 /** How long a name that is not in the configuration keeps the id of the last list. */
 const KEEP_MS = 60_000;
 
@@ -47,9 +45,9 @@ export function createChannelFinder(options: ChannelFinderOptions) {
   const { lookups, store, clock, log } = options;
   const configured = new Set(options.configured.filter(isName));
   const ids = new Map<string, string>();
-  let listed = { until: -1, ids: new Map<string, string>(), pages: 1 };
+  let listed = { until: -1, ids: new Map<string, string>() };
 
-  const list = createChannelList(options, async (channels, pages) => {
+  const list = createChannelList(options, async (channels) => {
     const all = new Map<string, string>();
     for (const { id = '', name, context_team_id: team } of channels) {
       const other = all.get(`#${name}`) ?? id;
@@ -57,7 +55,7 @@ export function createChannelFinder(options: ChannelFinderOptions) {
       all.set(`#${name}`, other === id ? id : '');
       all.set(`${team}/#${name}`, id);
     }
-    listed = { until: clock.now() + KEEP_MS, ids: all, pages };
+    listed = { until: clock.now() + KEEP_MS, ids: all };
     for (const name of configured) {
       const id = all.get(name);
       if (id !== undefined) await remember(name, id);
@@ -83,9 +81,7 @@ export function createChannelFinder(options: ChannelFinderOptions) {
   /** Reads each channel from Slack, because it can be shared with another workspace at any time. */
   async function find(wanted: readonly string[]): Promise<ReadonlyMap<string, ChannelLookup>> {
     const known = await Promise.all(wanted.map(knownId));
-    const isListed =
-      known.includes(null) || wanted.length >= Math.max(LIST_FROM, listed.pages * LOOKUPS_PER_PAGE);
-    if (isListed) return findInList(wanted);
+    if (known.includes(null) || wanted.length >= LIST_FROM) return findInList(wanted);
     const found = wanted.map(async (word, at) => {
       const read = channelWithId(lookups, known[at] ?? word).then(lookupOf, () => LOOKUP_FAILED);
       return [word, await read] as const;
@@ -180,44 +176,37 @@ const ATTEMPTS_MAX = 21;
  */
 function createChannelList(
   { lookups, home, clock, log }: Pick<ChannelFinderOptions, 'lookups' | 'home' | 'clock' | 'log'>,
-  onListed: (channels: readonly SlackChannel[], pages: number) => Promise<void>,
+  onListed: (channels: readonly SlackChannel[]) => Promise<void>,
 ) {
   let running: Promise<readonly SlackChannel[]> | null = null;
-  let limited = Promise.withResolvers<never>();
   let resumesAt: number | null = null;
 
-  const onWait = (waitMs: number) => {
-    const seconds = waitMs / 1_000;
-    log.warn({ seconds }, 'Slack limits the rate of conversations.list; the list continues later');
-    resumesAt = clock.now() + waitMs;
-    limited.reject(new Error('Slack limits the rate of conversations.list'));
-  };
-
-  async function run(): Promise<readonly SlackChannel[]> {
+  async function run(onWait: (waitMs: number) => void): Promise<readonly SlackChannel[]> {
     const retry = createRetryLimited(clock, Number.POSITIVE_INFINITY, ATTEMPTS_MAX);
-    let pages = 0;
-    const call = <Page>(read: () => Promise<Page>) => {
-      pages += 1;
-      return retry(read, onWait);
-    };
+    const call = <Page>(read: () => Promise<Page>) => retry(read, onWait);
+    const open = { exclude_archived: true };
+    const channels = await listChannels(lookups, home, open, { most: PAGES_MAX, call });
+    await onListed(channels);
+    return channels;
+  }
+
+  async function start(limited: (error: Error) => void): Promise<readonly SlackChannel[]> {
     try {
-      const open = { exclude_archived: true };
-      const channels = await listChannels(lookups, home, open, { most: PAGES_MAX, call });
-      await onListed(channels, pages);
-      return channels;
+      return await run((waitMs) => {
+        const seconds = waitMs / 1_000;
+        const limit = 'Slack limits the rate of conversations.list';
+        log.warn({ seconds }, `${limit}; the list continues later`);
+        resumesAt = clock.now() + waitMs;
+        limited(new Error(limit));
+      });
+    } catch (error) {
+      // The readers may be gone when the list fails.
+      log.warn({ err: error }, 'channels could not be listed');
+      throw error;
     } finally {
       running = null;
       resumesAt = null;
     }
-  }
-
-  function start(): Promise<readonly SlackChannel[]> {
-    limited = Promise.withResolvers<never>();
-    const result = run();
-    // The readers may be gone when the list fails.
-    result.catch((error: unknown) => log.warn({ err: error }, 'channels could not be listed'));
-    limited.promise.catch(() => undefined);
-    return result;
   }
 
   return {
@@ -227,8 +216,8 @@ function createChannelList(
      * Source: docs/slack.md#large-workspaces.
      */
     read: () => {
-      running ??= start();
-      return Promise.race([running, limited.promise]);
+      running ??= new Promise((listed, failed) => void start(failed).then(listed, failed));
+      return running;
     },
     /** The seconds until the list continues after a rate limit; null if none waits. */
     waitsForS: () =>

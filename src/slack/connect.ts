@@ -96,7 +96,7 @@ export async function connect(options: SlackOptions) {
   const accounts = cachedAccounts({ lookups, home, now, clock, onUnknown });
   const retryLimited = createRetryLimited(clock);
   const reads = { lookups, home, accounts, retryLimited };
-  const found = await findGroups(policy, self.workspace, reads);
+  const found = await findGroups(policy, reads);
   if (!found.ok) return found;
   const unchecked = [...found.people].filter(([, account]) => account === null).length;
   if (unchecked > 0) log.warn({ unchecked }, UNCHECKED);

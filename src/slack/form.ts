@@ -38,25 +38,21 @@ export interface FormSetting {
   readonly isRedrawn?: boolean;
 }
 
-const Metadata = z.object({
-  channel: ChannelOf.nullish().catch(null),
-  thread: z.string().max(30).nullish().catch(null),
-  fixed: z.record(z.string(), z.string()).default({}),
-  edits: ChangeOf.optional().catch(undefined),
-  replaces: PrivateMessageOf.optional().catch(undefined),
-  was: z.record(z.string(), z.string()).default({}),
-});
+const Setting = z
+  .object({
+    channel: ChannelOf.nullable().catch(null),
+    thread: z.string().max(30).nullable().catch(null),
+    fixed: z.record(z.string(), z.string()).default({}),
+    edits: ChangeOf.optional().catch(undefined),
+    replaces: PrivateMessageOf.optional().catch(undefined),
+    was: z.record(z.string(), z.string()).default({}),
+  })
+  .transform(({ fixed, was, ...replyTarget }) => ({ replyTarget, fixed, was }));
 
 /** Reads the metadata of a form. It comes from outside and authorizes nothing. */
-export function settingOf(metadata: string): {
-  replyTarget: ReplyTarget;
-  fixed: TypedValues;
-  was: TypedValues;
-} {
+export function settingOf(metadata: string): z.infer<typeof Setting> {
   try {
-    const read = Metadata.parse(JSON.parse(metadata));
-    const { channel = null, thread = null, edits, replaces, ...rest } = read;
-    return { replyTarget: { channel, thread, edits, replaces }, ...rest };
+    return Setting.parse(JSON.parse(metadata));
   } catch {
     return { replyTarget: NO_REPLY_TARGET, fixed: {}, was: {} };
   }

@@ -37,7 +37,7 @@ export async function readGroupMembers(
     if (!group) gone(id);
     const users = group ? group.users : [];
     if (!users) throw new Error(`Slack answered without the members of ${id}`);
-    const ids = new Set(users.filter(isUserId));
+    const ids = new Set(users.filter(isUserId) as UserId[]);
     return [id, { ids, evidence: { id, size: ids.size, readAt } }] as const;
   });
   return new Map(members);
@@ -77,7 +77,7 @@ export interface ListedGroup extends Group {
 }
 
 /** The groups that the policy names, or every problem with its groups and people. */
-export async function findGroups(policy: Policy, workspace: string, reads: UserReads) {
+export async function findGroups(policy: Policy, reads: UserReads) {
   const roles = [...policy.roles];
   const asProblem = (error: unknown) => callProblem('roles', error);
   const [listed, people] = await Promise.all([
@@ -100,26 +100,11 @@ export async function findGroups(policy: Policy, workspace: string, reads: UserR
       .map((user) => unknownUserProblem(role, user)),
   );
   const problems = [...missing, ...unknown];
-  if ('problem' in listed) return { ok: false as const, problems };
-  if (problems.length > 0) {
-    const named = roles.flatMap(([, { groups }]) => groups);
-    const isForeign =
-      missing.length === named.length && [...people.values()].every((one) => !one?.ids.length);
-    return {
-      ok: false as const,
-      problems: [...(isForeign ? [foreignWorkspace(workspace)] : []), ...problems],
-    };
-  }
+  if ('problem' in listed || problems.length > 0) return { ok: false as const, problems };
   const groups = roles.map(([role, { groups }]) => {
     return [role, groups.flatMap((name) => groupNamed(name, listed) ?? [])] as const;
   });
   return { ok: true as const, groups: new Map(groups), people };
-}
-
-function foreignWorkspace(workspace: string): SlackProblem {
-  const problem = `the workspace ${workspace} has none of the groups and people of signalbox.yaml`;
-  const hint = 'if this is not your workspace, set the bot token of the app in your workspace';
-  return { where: 'SLACK_BOT_TOKEN', problem, hint, passing: false };
 }
 
 /** Why a role cannot use the group with this name; null where it can. */

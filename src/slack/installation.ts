@@ -5,7 +5,6 @@ import { systemClock } from '../base/time.ts';
 import type { UserId } from '../domain/change.ts';
 import type { Policy } from '../domain/policy.ts';
 import { allUsers, type CheckedUsers, checkUsers, type Home } from './accounts.ts';
-import { answerMessage } from './answer.ts';
 import {
   appTokenProblem,
   callProblem,
@@ -18,7 +17,6 @@ import {
   type SlackProblem,
   type WebApi,
 } from './api.ts';
-import { buttons, type Message, message, title } from './blocks.ts';
 import { channelWithId, isOutside, listChannels } from './channels.ts';
 import { listGroups, listNamedGroups } from './groups.ts';
 import { REQUIRED_SCOPES } from './manifest.ts';
@@ -172,9 +170,6 @@ export function createInstallationReads(given: ReadOptions) {
   return {
     /** With how far the clock of this machine is ahead of Slack's; null without a date in Slack's answer. */
     self: async () => ({ ...(await readInstalledApp(slack, workspaces)), aheadMs: clock.aheadMs }),
-    /** Those of a card, a table and a chart that this workspace does not accept. */
-    refusedBlocks: async () =>
-      (await Promise.all(SAMPLES.map((sample) => refusedSample(slack, sample)))).flat(),
     /** Opens a Socket Mode connection and closes it. */
     openConnection: async (appToken: Secret): Promise<SocketProbe> => {
       const { url = '' } = await client(appToken).apps.connections.open();
@@ -206,39 +201,6 @@ export function createInstallationReads(given: ReadOptions) {
         retryLimited: (read) => read(),
       }),
   };
-}
-
-const SAMPLES: readonly (readonly [string, Message])[] = [
-  ['card', message(title('Stop staging'), buttons('x', { id: 'x', label: 'Approve', value: 'x' }))],
-  [
-    'table',
-    answerMessage({ title: 'Costs', parts: [{ kind: 'table', columns: ['A'], rows: [['1']] }] }),
-  ],
-  [
-    'chart',
-    answerMessage({
-      title: 'Costs',
-      parts: [
-        {
-          ...{ kind: 'chart', title: 'Costs', unit: 'credits', axis: 'day' },
-          points: [{ label: '1 Nov', value: 1 }],
-        },
-      ],
-    }),
-  ],
-];
-
-async function refusedSample(
-  slack: WebClient,
-  [kind, { blocks }]: readonly [string, Message],
-): Promise<readonly string[]> {
-  try {
-    await slack.blocks.validate({ message: { blocks: [...blocks] } });
-    return [];
-  } catch (error) {
-    if (!/^invalid_(blocks|message)$/.test(refusedBySlack(error) ?? '')) throw error;
-    return [kind];
-  }
 }
 
 export type InstallationReads = ReturnType<typeof createInstallationReads>;

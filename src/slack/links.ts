@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
+import { Cache } from '../base/cache.ts';
 import type { Clock } from '../base/time.ts';
 import type { Change, ChangeId, Position } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
@@ -20,7 +21,7 @@ export function cardLink({ card }: WithCard, text: string, linkOf: LinkOf): Rich
 
 /** The cards of the changes that surround one, whose links it shows. */
 export function newsCards({ news }: Pick<Change, 'news'>): readonly (Position | null)[] {
-  return [...(news?.before ?? []), ...(news?.others ?? [])].map(({ card }) => card);
+  return (news?.others ?? []).map(({ card }) => card);
 }
 
 /** The page of the target in the console of the provider; null where there is none. */
@@ -72,7 +73,7 @@ interface PermalinkOptions {
  */
 export function createPermalinks(options: PermalinkOptions) {
   const { lookups, slackApiUrl, clock, log } = options;
-  const known = new Map<string, string>();
+  const known = new Cache<string, string>(KEPT_MAX);
   let resumesAt = Number.NEGATIVE_INFINITY;
 
   async function read(at: Position): Promise<void> {
@@ -83,8 +84,6 @@ export function createPermalinks(options: PermalinkOptions) {
       });
       if (!isPermalink(permalink, slackApiUrl)) throw new Error('The permalink is not of Slack');
       known.set(keyOf(at), permalink);
-      const [oldest] = known.keys();
-      if (known.size > KEPT_MAX && oldest !== undefined) known.delete(oldest);
     } catch (error) {
       // The message or its channel was deleted, which says nothing about other messages.
       if (/^(message|channel)_not_found$/.test(refusedBySlack(error) ?? '')) return;
@@ -133,12 +132,10 @@ const WAITING_MAX = 500;
  * Kept in this process only: after a restart, and on other replicas, they stay without a link.
  */
 export function createPreviewLinks(log: Logger) {
-  const waiting = new Map<ChangeId, (card: Position) => Promise<void>>();
+  const waiting = new Cache<ChangeId, (card: Position) => Promise<void>>(WAITING_MAX);
   return {
     add: (change: Change, showAgain: (posted: Change) => Promise<void>): void => {
       waiting.set(change.id, (card) => showAgain({ ...change, card }));
-      const [oldest] = waiting.keys();
-      if (waiting.size > WAITING_MAX && oldest) waiting.delete(oldest);
     },
     /** The preview shows its link without delaying the outbox. */
     cardPosted: (id: ChangeId, card: Position): void => {

@@ -5,6 +5,7 @@ import type {
   SlackOptionsMiddlewareArgs,
 } from '@slack/bolt';
 import { z } from 'zod';
+import { Cache } from '../base/cache.ts';
 import { grouped } from '../base/text.ts';
 import { peopleChanged, showHome } from '../workflow/index.ts';
 import type { Actors } from './actors.ts';
@@ -28,7 +29,7 @@ import { postMessage } from './post.ts';
 import { press } from './press.ts';
 import { sendAnswer } from './private-answers.ts';
 import { submit } from './submit.ts';
-import { answerTyped, nounToRead } from './typed.ts';
+import { answerTyped } from './typed.ts';
 
 type Payload = AnyMiddlewareArgs & AllMiddlewareArgs;
 type EventPayload = Extract<Payload, { readonly event: unknown }>;
@@ -126,9 +127,8 @@ function answerLimited(
   send?: (answer: Message) => Promise<void>,
 ): Promise<boolean> {
   const isTooLong = typed.text.length > TEXT_MAX;
-  const reads = () => (isTooLong ? null : nounToRead(bot, typed));
   const asked = { ...typed.replyTarget, user: typed.by, url };
-  return sendAnswer(bot, { asked, reads, ...(send && { send }) }, async () =>
+  return sendAnswer(bot, { asked, ...(send && { send }) }, async () =>
     isTooLong ? sentenceMessage([tooLong(typed.text)]) : answerTyped(bot, typed),
   );
 }
@@ -152,7 +152,7 @@ async function openShortcut(
     return command ? openForm(bot, place, command, {}) : null;
   };
   const asked = { ...replyTarget, user: user.id, url: null };
-  await sendAnswer(bot, { asked, reads: () => null }, open);
+  await sendAnswer(bot, { asked }, open);
 }
 
 /** A message of a user; edited, deleted and own messages have a subtype or a bot id. */
@@ -220,12 +220,10 @@ const RECENT_MAX = 1_000;
  * the newest 1,000 ids in memory. Source: docs/slack.md#private-messages.
  */
 export function firstDeliveries(): (eventId: string) => boolean {
-  const recent = new Set<string>();
+  const recent = new Cache<string, true>(RECENT_MAX);
   return (eventId) => {
     if (recent.has(eventId)) return false;
-    recent.add(eventId);
-    const [oldest] = recent;
-    if (recent.size > RECENT_MAX && oldest !== undefined) recent.delete(oldest);
+    recent.set(eventId, true);
     return true;
   };
 }

@@ -42,7 +42,7 @@ const MCP_SCOPE = 'mcp:connect';
 const BY_SIGNATURE = 'slack_identity_auth';
 
 /** The events of Slack that the app reads. */
-export const SUBSCRIBED = [
+const SUBSCRIBED = [
   'app_home_opened',
   'app_mention',
   'app_uninstalled',

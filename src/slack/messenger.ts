@@ -265,10 +265,10 @@ export function createMessenger(options: Options): Messenger {
     messageRequester: async (change, at, attempt) => {
       const { requester } = change;
       // The mention in the thread has already notified members of the channel.
-      if (at.channel.startsWith('D')) return;
+      if (at?.channel.startsWith('D')) return;
       // An unknown answer only means that the user may be notified twice, which does no harm.
-      if (!isLowered(change) && (await members.has(at.channel, requester))) return;
-      await permalinks.load([at]);
+      if (at && !isLowered(change) && (await members.has(at.channel, requester))) return;
+      await permalinks.load(at ? [at] : []);
       await postLine({ channel: requester }, attempt, directLine(change, drawing));
     },
     postThreadNote: (text, at, attempt) => postLine(at, attempt, [text]),

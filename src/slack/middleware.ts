@@ -1,21 +1,17 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { AllMiddlewareArgs, AnyMiddlewareArgs, App } from '@slack/bolt';
 import { z } from 'zod';
 import type { RecordExchange } from '../base/http.ts';
 import { during, newRequest, traced } from '../base/log.ts';
 import { MINUTE_MS } from '../base/time.ts';
-import { type Command, nounOf } from '../commands/index.ts';
-import { type Refusal, type UserId, VERBS } from '../domain/change.ts';
+import type { Refusal, UserId } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
-import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { whyForeign } from './accounts.ts';
 import type { Actors } from './actors.ts';
 import type { Installation } from './api.ts';
 import type { SlackContext } from './context.ts';
 import type { Deliveries } from './deliveries.ts';
-import { callbackIdOf } from './form.ts';
 import { listen } from './listeners.ts';
-import { SUBSCRIBED } from './manifest.ts';
-import { PALETTE } from './open-form.ts';
 import { Pressed, pressedButton } from './payload.ts';
 import { refusalMessage } from './refusals.ts';
 
@@ -37,8 +33,8 @@ export function startListening(
   bot: SlackContext,
   { appId, actors, installation, record }: Installed,
 ) {
-  const { commands, prefix, log } = bot;
-  const nameOf = payloadNames(commands, prefix);
+  const { prefix, log } = bot;
+  const nameOf = (body: Body) => payloadName(body, prefix);
   const process = observed(app.processEvent.bind(app), bot, nameOf, actors.idOf, record);
   app.processEvent = (event) =>
     traced({ name: nameOf(event.body), kind: 'server' }, () => process(event));
@@ -109,6 +105,8 @@ function observed(
         isAcknowledged = true;
         await event.ack(response);
         context.measures.acknowledged(kind, performance.now() - began);
+        // Whatever has arrived meanwhile is acknowledged before the work on this one.
+        await turn();
       };
       await process({ ...event, body: await withOneId(event.body, idOf), ack });
       if (!isAcknowledged) await event.ack();
@@ -149,49 +147,31 @@ function kindOf({ command, type }: Body): string {
 
 type Body = Readonly<Record<string, unknown>>;
 
-const CHANGE = [...VERBS, 'edit', 'undo', 'take-back', 'request-again', 'reveal', 'details'];
-const INCIDENT = [...INCIDENT_VERBS, 'details'];
-const BUTTONS = [
-  ...CHANGE.map((verb) => `change.${verb}`),
-  ...INCIDENT.map((verb) => `incident.${verb}`),
-];
-const EVENTS = SUBSCRIBED.map((event) => event.replace(/\..*/, ''));
-
-/** The name of a payload in traces. Unknown values are `other`, because users can choose them. */
-export function payloadNames(commands: readonly Command[], prefix: string) {
-  const nouns = new Set(['signalbox', ...commands.map(nounOf)]);
-  const forms = [PALETTE, ...commands.map(callbackIdOf), ...BUTTONS];
-  const among = (known: readonly string[], word: unknown) =>
-    known.find((each) => each === word) ?? 'other';
-
-  return (body: Body): string => {
-    if (typeof body.command === 'string') {
-      const noun = body.command.replace(/^\//, '').slice(prefix.length);
-      return `command ${nouns.has(noun) ? noun : 'other'}`;
+/** The name of a payload in logs and traces. Its ids are those that Signalbox and its manifest gave; anything longer is not. */
+export function payloadName(body: Body, prefix: string): string {
+  const named = (kind: string, id: unknown) =>
+    `${kind} ${typeof id === 'string' && /^[a-z][\w.-]{0,39}$/.test(id) ? id : 'other'}`;
+  if (typeof body.command === 'string') {
+    return named('command', body.command.replace(/^\//, '').slice(prefix.length));
+  }
+  switch (body.type) {
+    case 'block_actions': {
+      const { data } = Pressed.safeParse(body);
+      const { id } = data ? pressedButton(data) : { id: '' };
+      return named('press', id.startsWith('command.') ? 'command' : id);
     }
-    switch (body.type) {
-      case 'block_actions':
-        return `press ${buttonOf(body)}`;
-      case 'view_submission':
-        return `submit ${among(forms, part(body.view).callback_id)}`;
-      case 'shortcut':
-      case 'message_action':
-        return `shortcut ${among(forms, body.callback_id)}`;
-      case 'block_suggestion':
-        return 'suggest';
-      case 'event_callback':
-        return `event ${among(EVENTS, part(body.event).type)}`;
-      default:
-        return 'payload other';
-    }
-  };
-}
-
-function buttonOf(body: Body): string {
-  const { data } = Pressed.safeParse(body);
-  const id = data ? pressedButton(data).id : '';
-  if (id.startsWith('command.')) return 'command';
-  return BUTTONS.find((each) => each === id) ?? 'other';
+    case 'view_submission':
+      return named('submit', part(body.view).callback_id);
+    case 'shortcut':
+    case 'message_action':
+      return named('shortcut', body.callback_id);
+    case 'block_suggestion':
+      return 'suggest';
+    case 'event_callback':
+      return named('event', part(body.event).type);
+    default:
+      return 'payload other';
+  }
 }
 
 function part(value: unknown): Body {

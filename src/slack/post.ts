@@ -6,7 +6,6 @@ import {
   isLastingRefusal,
   isPassing,
   type PageReading,
-  type Respond,
   type RetryLimited,
   readPages,
   refusedBySlack,
@@ -264,20 +263,6 @@ function bodyOf(message: Message) {
 
 function contentOf({ text, blocks }: Message) {
   return { text, blocks: [...blocks] };
-}
-
-/**
- * Replaces a private message in place: a direct message by its position, an ephemeral one by its
- * response URL, which is the only way. Source: docs/slack.md#private-messages.
- */
-export async function replacePrivate(
-  { posts, respond }: { readonly posts: WebClient; readonly respond: Respond },
-  { url, channel, ts }: Omit<PrivateMessage, 'url'> & { readonly url?: string | null },
-  message: Message,
-): Promise<void> {
-  if (channel && ts) return updateMessage(posts, { channel, ts }, message);
-  if (!url) throw new Error('A private message without a position or a response URL');
-  await respond(url, { ...message, replace: true });
 }
 
 type FindChannels = (names: readonly string[]) => Promise<ReadonlyMap<string, ChannelLookup>>;

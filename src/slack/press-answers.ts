@@ -1,5 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
+import { Cache } from '../base/cache.ts';
 import type { Clock } from '../base/time.ts';
 import { type Change, isEnded, type Refusal } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
@@ -48,13 +49,7 @@ type Notice = Pick<Finished<void>, 'isLate' | 'notice'>;
 export function createPressNotices(options: NoticeOptions) {
   const { posts, respond, clock, now, log, drawing } = options;
   const answering = { clients: { posts }, respond, log };
-  const waiting = new Map<string, () => Promise<Notice>>();
-
-  const add = (key: string, end: () => Promise<Notice>) => {
-    waiting.set(key, end);
-    const [oldest] = waiting.keys();
-    if (waiting.size > WAITING_MAX && oldest !== undefined) waiting.delete(oldest);
-  };
+  const waiting = new Cache<string, () => Promise<Notice>>(WAITING_MAX);
 
   return {
     expect: (key: string, replyTo: ReplyTo, isHandled: () => Promise<boolean>): void => {
@@ -67,7 +62,7 @@ export function createPressNotices(options: NoticeOptions) {
         return null;
       };
       const finished = withProgress({ clock, log, show }, () => handled.promise);
-      add(key, () => {
+      waiting.set(key, () => {
         handled.resolve();
         return finished;
       });

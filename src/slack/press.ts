@@ -18,9 +18,8 @@ import {
   showHome,
 } from '../workflow/index.ts';
 import { answerMessage, QUESTION, sentenceMessage } from './answer.ts';
-import { fact, lines, type Message, message, modal, plain } from './blocks.ts';
+import { type Message, modal, plain } from './blocks.ts';
 import { mayRequestAgain } from './card.ts';
-import { entryLine } from './card-state.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import { changedSoFar, commandByCallbackId, settingOf } from './form.ts';
 import { cardLink, loadNewest } from './links.ts';
@@ -52,7 +51,7 @@ import {
 } from './reason-form.ts';
 import { refusalMessage } from './refusals.ts';
 import type { Line } from './rich-text.ts';
-import { answerLine, answerValues, lineOf, nounToRead } from './typed.ts';
+import { answerLine, answerValues } from './typed.ts';
 
 type Ack = () => Promise<void>;
 
@@ -75,10 +74,8 @@ export async function press(bot: SlackContext, pressed: ButtonPress, ack: Ack): 
   const by = pressed.user.id;
   const form = pressed.view && commandByCallbackId(bot.commands, pressed.view.callback_id);
   if (pressed.view && form) return redraw(bot, by, pressed, form);
-  const reads = () =>
-    id.startsWith('command.') ? nounToRead(bot, lineOf(splitValue(value).about)) : null;
   const question = pressed.actions[0]?.block_id === QUESTION ? privateMessageOf(pressed) : null;
-  const request = { asked: replyTo, reads, inPlaceOf: () => question };
+  const request = { asked: replyTo, inPlaceOf: () => question };
   const isAnswered = await sendAnswer(bot, request, () => answerPress(bot, pressed, button));
   // The content of the Home tab may be out of date after a press.
   if (isAnswered && isHome(pressed)) await showHome(bot.context, by);
@@ -104,27 +101,19 @@ function decisionOf(
   pressed: ButtonPress,
   { id, verb, value }: PressedButton,
 ): Decision | null {
-  const subject = splitValue(value).about;
-  const [key, by] = [pressKey(pressed.trigger_id), pressed.user.id];
-  const about = { key, by, place: readPlace(places, pressed, { id, value }) };
-  if (verb && !needsForm(verb)) {
-    const { data: change } = ChangeOf.safeParse(subject);
-    const decided = change && { ...about, verb, change, text: '', seen: seenMark(pressed) };
-    return {
-      subject,
-      receive: decided ? (to) => receivePress(context, { ...decided, replyTo: to }) : null,
-    };
-  }
   const incidentVerb = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
-  if (!incidentVerb) return null;
-  const { data: incident } = IncidentOf.safeParse(subject);
-  const place = { ...about.place, post: pressedPost(pressed) };
-  const own = { verb: incidentVerb, place, text: '', seen: null };
-  const decided = incident && { ...about, ...own, change: incident };
-  return {
-    subject,
-    receive: decided ? (to) => receivePress(context, { ...decided, replyTo: to }) : null,
-  };
+  const deciding = verb && !needsForm(verb) ? verb : incidentVerb;
+  if (!deciding) return null;
+  const subject = splitValue(value).about;
+  const { data: change } = (incidentVerb ? IncidentOf : ChangeOf).safeParse(subject);
+  if (!change) return { subject, receive: null };
+  const [key, by] = [pressKey(pressed.trigger_id), pressed.user.id];
+  const place = readPlace(places, pressed, { id, value });
+  const shown = incidentVerb
+    ? { place: { ...place, post: pressedPost(pressed) }, seen: null }
+    : { place, seen: seenMark(pressed) };
+  const about = { key, by, verb: deciding, change, text: '', ...shown };
+  return { subject, receive: (replyTo) => receivePress(context, { ...about, replyTo }) };
 }
 
 /** Slack's id of an interaction as one word: a repeated delivery is the same press. */
@@ -266,25 +255,14 @@ async function reveal(
   return revealed === 'shown' ? null : sentenceMessage([NOT_SHOWN]);
 }
 
-/** The password with what else is needed to connect and to add the service to the configuration. */
-function passwordModal(secret: Secret, change: Change): View {
+/** The card has what else is needed to connect. */
+function passwordModal(secret: Secret, { plan: { target } }: Change): View {
   const text = { type: 'text' as const, text: secret.reveal() };
-  const note = `Password of ${change.plan.target.name}. Shown only once. Save it in your password manager.`;
-  const { outcome } = change;
-  const [reported, id] = outcome?.how === 'succeeded' ? [outcome.reported, outcome.createdId] : [];
-  const about =
-    reported && id
-      ? message(lines(fact('The server reported', reported.join(', ')), entryLine(change, id)))
-          .blocks
-      : [];
+  const note = `Password of ${target.name}. Shown only once. Save it in your password manager.`;
   return modal('Password', {
     blocks: [
-      {
-        type: 'rich_text',
-        elements: [{ type: 'rich_text_preformatted', elements: [text] }],
-      },
+      { type: 'rich_text', elements: [{ type: 'rich_text_preformatted', elements: [text] }] },
       { type: 'context', elements: [plain(note, 300)] },
-      ...about,
     ],
   });
 }

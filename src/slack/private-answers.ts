@@ -19,7 +19,7 @@ import { fact, lines, type Message, message, title } from './blocks.ts';
 import type { SlackContext } from './context.ts';
 import type { PrivateMessage } from './payload.ts';
 import { withPlaces } from './place.ts';
-import { postEphemeral, postMessage, replacePrivate } from './post.ts';
+import { postEphemeral, postMessage, updateMessage } from './post.ts';
 import { refusalMessage } from './refusals.ts';
 import type { Line } from './rich-text.ts';
 
@@ -30,8 +30,6 @@ type Asked = Pick<ReplyTo, 'url' | 'user' | 'channel' | 'thread'>;
 
 interface RequestAnswering {
   readonly asked: Asked;
-  /** The noun of what the answer reads, for example `cost`; null if it reads nothing. */
-  readonly reads: () => string | null;
   /** Shows the answer where the user asked; without it in private. */
   readonly send?: (answer: Message) => Promise<void>;
   /** An earlier message that the answer replaces, if it belongs there. */
@@ -49,15 +47,11 @@ const LASTING_NOTICE_AFTER_MS = 8_000;
  */
 export async function sendAnswer(
   bot: SlackContext,
-  { asked, reads, send, inPlaceOf, late }: RequestAnswering,
+  { asked, send, inPlaceOf, late }: RequestAnswering,
   work: () => Promise<Message | null>,
 ): Promise<boolean> {
   const { user, channel } = asked;
-  const show = () => {
-    const noun = reads();
-    const doing = noun === null ? 'Preparing the answer…' : `Reading ${noun}s…`;
-    return showNotice(bot, asked, sentenceMessage([doing]));
-  };
+  const show = () => showNotice(bot, asked, PREPARING);
   const isReplaced = channel === null || channel.startsWith('D');
   const when = isReplaced ? { late } : { afterMs: LASTING_NOTICE_AFTER_MS };
   const { result, notice } = await withProgress({ ...bot, show, ...when }, () =>
@@ -85,6 +79,7 @@ async function withinRateLimit(
   return status === 'limited' ? refusalMessage(RATE_LIMITED, bot.drawing) : null;
 }
 
+const PREPARING = sentenceMessage(['Preparing the answer…']);
 /** Replaces the notice when the result is shown elsewhere, for example in a form. */
 const DONE = sentenceMessage(['Done.']);
 
@@ -176,20 +171,26 @@ export async function showNotice(
   return null;
 }
 
-/** Replaces a notice, or what a person has just answered or edited; false if there is none, or Slack refused. */
+/**
+ * Replaces a notice, or what a person has just answered or edited: a direct message by its position, an ephemeral one by
+ * its response URL, which is the only way. False if there is none, or Slack refused. Source: docs/slack.md#private-messages.
+ */
 export async function replaceShown(
   { clients, respond, log }: Answering,
-  shown: Parameters<typeof replacePrivate>[1] | null | undefined,
+  shown: (Omit<PrivateMessage, 'url'> & { readonly url?: string | null }) | null | undefined,
   answer: Message,
 ): Promise<boolean> {
   if (!shown) return false;
-  return replacePrivate({ posts: clients.posts, respond }, shown, answer).then(
-    () => true,
-    (error: unknown) => {
-      log.warn({ err: error }, 'a private message could not be replaced');
-      return false;
-    },
-  );
+  const { url, channel, ts } = shown;
+  try {
+    if (channel && ts) await updateMessage(clients.posts, { channel, ts }, answer);
+    else if (url) await respond(url, { ...answer, replace: true });
+    else return false;
+    return true;
+  } catch (error) {
+    log.warn({ err: error }, 'a private message could not be replaced');
+    return false;
+  }
 }
 
 /**

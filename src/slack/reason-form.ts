@@ -2,6 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import type { View } from '@slack/web-api';
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
+import { spanText } from '../base/text.ts';
 import {
   type ChangeCommand,
   type Command,
@@ -18,7 +19,6 @@ import type { Change, Plan, Target, UserId, Verb } from '../domain/change.ts';
 import { boundsOf, dimensionsOf } from '../domain/narrow.ts';
 import type { Place } from '../domain/place.ts';
 import { reasonFor } from '../domain/policy.ts';
-import { spanText } from '../domain/timing.ts';
 import { lines, message, modal, section } from './blocks.ts';
 import { planLines, redacted, timingLines } from './card-plan.ts';
 import { answerLabel, followUp, offeredNote } from './card-state.ts';
@@ -209,10 +209,9 @@ export function needsReason(
   vocabulary: Vocabulary,
 ): boolean {
   if (command.kind !== 'change') return false;
-  if (command.needsReason) return true;
   const named = namedIn(command, given, vocabulary);
   const target = named && command.target(named, context.commandContext());
-  return reasonFor(context.policy, command.name, target) > 0;
+  return reasonFor(context.policy, command, target) > 0;
 }
 
 /** The items that the fields of an incomplete form name; null if one is missing or unknown. */
@@ -230,8 +229,7 @@ export function reasonProblem(
 ): FieldProblem | null {
   if (command.kind !== 'change') return null;
   const target: Target = command.target(args, context.commandContext());
-  const required = reasonFor(context.policy, command.name, target);
-  const least = Math.max(required, command.needsReason ? 1 : 0);
+  const least = reasonFor(context.policy, command, target);
   if ([...(reason ?? '')].length >= least) return null;
   const minimum = least > 1 ? ` of at least ${least} characters` : '';
   return { field: 'reason', problem: `Add a reason${minimum} for the approvers.` };

@@ -247,15 +247,10 @@ export function keepConnections(options: ConnectionsOptions) {
   /** How many connections in a row ended before they were good. */
   let early = 0;
 
-  let livedMs = 0;
-  const logEnd = rateLimited(
-    (said, again) => log.warn({ seconds: Math.round(livedMs / 1_000), again }, said),
+  const reportEnd = rateLimited(
+    (said, again) => log.warn({ again }, said),
     () => clock.now(),
   );
-  const reportEnd = ({ openedAt }: Held) => {
-    livedMs = clock.now() - openedAt;
-    logEnd(UNANNOUNCED);
-  };
 
   const isGood = ({ openedAt }: Held) => clock.now() - openedAt >= GOOD_AFTER_MS;
 
@@ -338,7 +333,7 @@ export function keepConnections(options: ConnectionsOptions) {
     if (newest && isCurrent(newest) && isGood(newest)) early = 0;
     for (const each of held) {
       if (!isCurrent(each)) each.replacedAt ??= clock.now();
-      if (!each.connection.isActive() && !each.connection.isEnding) reportEnd(each);
+      if (!each.connection.isActive() && !each.connection.isEnding) reportEnd(UNANNOUNCED);
       const isLate = clock.now() - (each.replacedAt ?? clock.now()) > LINGER_MS;
       if (each.connection.isActive() && !(isLate && current >= CONNECTIONS)) continue;
       held.delete(each);

@@ -5,7 +5,6 @@ import {
   fieldContext,
   hasField,
   type Intent,
-  nounOf,
   type ParseResult,
   parseProblemOf,
   parseValues,
@@ -219,18 +218,15 @@ async function decide(
     formProblem(bot.context, pressed),
   ).catch(() => null);
   if (problem && typeof problem !== 'string') return refuse(problem);
-  const stored = await receivePress(bot.context, pressed).then(
-    (receipt) => ({ receipt }),
-    (error: unknown) => {
-      const reason = notDoneText(error);
-      if (reason === null) throw error;
-      return { reason };
-    },
-  );
-  if ('reason' in stored) return refuseWhole(stored.reason);
+  const receipt = await receivePress(bot.context, pressed).catch((error: unknown) => {
+    const why = notDoneText(error);
+    if (why === null) throw error;
+    return { why };
+  });
+  if (typeof receipt === 'object') return refuseWhole(receipt.why);
   // The press is stored all the same, which records its refusal.
   await (problem ? refuseWhole(lateSentence(problem)) : ack());
-  await handleReceipt(bot, stored.receipt, { key, subject: change, replyTo });
+  await handleReceipt(bot, receipt, { key, subject: change, replyTo });
 }
 
 /**
@@ -239,13 +235,12 @@ async function decide(
  */
 async function show(
   bot: SlackContext,
-  { submitted: { user, trigger_id }, command, setting: { replyTarget } }: SubmittedForm,
+  { submitted: { user, trigger_id }, setting: { replyTarget } }: SubmittedForm,
   late: AbortSignal,
   answer: (typed: CommandLine) => Promise<Message | null>,
 ): Promise<void> {
   const typed: CommandLine = { noun: '', text: '', by: user.id, replyTarget, trigger: trigger_id };
   const asked = { ...replyTarget, user: user.id, url: null };
   const inPlaceOf = (shown: Message) => (isPreview(shown) ? replyTarget.replaces : null);
-  const reads = () => nounOf(command);
-  await sendAnswer(bot, { asked, reads, inPlaceOf, late }, () => answer(typed));
+  await sendAnswer(bot, { asked, inPlaceOf, late }, () => answer(typed));
 }

@@ -12,31 +12,22 @@ import { bounded, dateElement, mrkdwnOf, oneLine, type RichInline, visible } fro
 
 const CELLS_MAX = 9_000;
 const ROWS_MAX = 200;
-/** A longer table has pages, which only a block without alignment offers. */
 const PAGE_ROWS = 15;
 
 interface DrawnCell {
   readonly text: string;
-  /** Null without a known value. */
-  readonly value: number | null;
-  readonly kind: 'unknown' | 'quantity' | 'name' | 'text';
+  /** What the column is sorted by; null: not known, undefined: by its text. */
+  readonly value: number | null | undefined;
   /** A time, drawn in the zone of the reader. */
   readonly at: Date | null;
 }
 
 type Rows = readonly (readonly DrawnCell[])[];
 
-interface TablePlace {
-  /** The caption if the table has none. */
-  readonly title: string;
-  /** Whether it is the only table of the message: Slack accepts one table with aligned columns. */
-  readonly isOnly: boolean;
-}
-
 // Slack rejects the whole message when a table is too large, so the rest of the rows is counted.
 export function table(
   part: AnswerPart & { kind: 'table' },
-  { title, isOnly }: TablePlace,
+  title: string,
 ): readonly (Shown | null)[] {
   const header = part.columns.map((text) => text || '–');
   const fitting: DrawnCell[][] = [];
@@ -50,22 +41,15 @@ export function table(
   if (fitting.length === 0) return [noteLine('Nothing to show.')];
   const left = part.rows.length - fitting.length;
   const rest = left > 0 ? noteLine(`${countWords(left, 'more row')} not shown.`) : null;
-  const quantities = header.map((_, column) => isQuantity(fitting, column));
   const text = [lineOf(header), ...fitting.map((row) => lineOf(row.map(inlineOf)))].join('\n');
-  if (!isOnly || fitting.length > PAGE_ROWS || !quantities.includes(true)) {
-    return [{ block: sortedTable(header, fitting, part.caption ?? title), text }, rest];
-  }
-  const caption = part.caption === undefined ? null : noteLine(part.caption);
-  return [caption, { block: alignedTable(header, fitting, quantities), text }, rest];
+  return [{ block: sortedTable(header, fitting, part.caption ?? title), text }, rest];
 }
 
 function drawnCell(cell: Cell): DrawnCell {
   const text = bounded(cellText(cell), 300);
   const at = cell instanceof Date ? cell : null;
-  if (cell === null) return { text, value: null, kind: 'unknown', at };
-  if (typeof cell !== 'object' || !('value' in cell))
-    return { text, value: null, kind: 'text', at };
-  return { text, value: cell.value, kind: cell.isName ? 'name' : 'quantity', at };
+  const isText = cell !== null && (typeof cell !== 'object' || !('value' in cell));
+  return { text, value: isText ? undefined : (cell?.value ?? null), at };
 }
 
 function cellText(cell: Cell): string {
@@ -82,24 +66,7 @@ function lineOf(cells: readonly RichInline[]): string {
   return cells.map((cell) => mrkdwnOf([cell])).join(' · ');
 }
 
-/** Whether the column has quantities and nothing else that is known. */
-function isQuantity(rows: Rows, column: number): boolean {
-  const has = (kind: DrawnCell['kind']) => rows.some((row) => row[column]?.kind === kind);
-  return has('quantity') && !has('name') && !has('text');
-}
-
-/** Quantities on the right, as one reads them; this block cannot sort and has no pages. */
-function alignedTable(header: readonly string[], rows: Rows, quantities: readonly boolean[]) {
-  const settings = quantities.map((isRight) => ({
-    align: isRight ? 'right' : 'left',
-    is_wrapped: !isRight,
-  }));
-  const heads = header.map((text) => ({ type: 'raw_text', text }));
-  const body = rows.map((row) => row.map((cell) => textCell(cell)));
-  return { type: 'table', column_settings: settings, rows: [heads, ...body] };
-}
-
-/** Rows that the reader can sort, in pages; this block cannot align its columns. */
+/** Rows that the reader can sort, in pages. */
 function sortedTable(header: readonly string[], rows: Rows, caption: string) {
   const heads = header.map((text) => ({ type: 'raw_text', text }));
   const unknown = header.map((_, column) => valueOfUnknown(rows, column));
@@ -118,7 +85,7 @@ function sortedTable(header: readonly string[], rows: Rows, caption: string) {
 function valueOfUnknown(rows: Rows, column: number): number | null {
   const cells = rows.flatMap((row) => row[column] ?? []);
   const values = cells.flatMap(({ value }) => value ?? []);
-  if (values.length === 0 || cells.some(({ kind }) => kind === 'text')) return null;
+  if (values.length === 0 || cells.some(({ value }) => value === undefined)) return null;
   return values.reduce((least, value) => Math.min(least, value)) - 1;
 }
 
@@ -134,12 +101,14 @@ function textCell({ text, at }: DrawnCell) {
   return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] };
 }
 
-/** The changed fields with their values before and after; names are literal. */
+/** The changed fields with their values before and after, in their order; names are literal. */
 export function beforeAfterTable(rows: readonly (readonly [string, Cell, Cell])[]): Shown {
   const drawn = rows.map((row) => row.map(drawnCell));
-  const header = ['Field', 'Before', 'After'];
-  const text = drawn.map(changeText).join('\n');
-  return { block: alignedTable(header, drawn, [false, false, false]), text };
+  const heads = ['Field', 'Before', 'After'].map((text) => ({ type: 'raw_text', text }));
+  const cells = [heads, ...drawn.map((row) => row.map(textCell))];
+  const settings = heads.map(() => ({ align: 'left', is_wrapped: true }));
+  const block = { type: 'table', column_settings: settings, rows: cells };
+  return { block, text: drawn.map(changeText).join('\n') };
 }
 
 function changeText([field, before, after]: readonly DrawnCell[]): string {
@@ -184,12 +153,10 @@ interface Point {
 }
 
 const TEXT_MAX = 2_900;
-/** Longer cells end in an ellipsis, so that one name does not push all figures off the screen. */
-const COLUMN_MAX = 40;
 
 /**
  * The message for a workspace that does not support the newest blocks: tables and charts become
- * monospaced text. Null when the message has none of them.
+ * lines of text. Null when the message has none of them.
  */
 export function inPlainBlocks({ text, blocks }: Message): Message | null {
   if (!blocks.some(isNew)) return null;
@@ -217,42 +184,21 @@ function fitting(lines: readonly string[]): readonly string[] {
   return left > 0 ? [...fits, `${countWords(left, 'more row')} not shown.`] : fits;
 }
 
-type Table = ReturnType<typeof alignedTable | typeof sortedTable>;
+type Table = ReturnType<typeof sortedTable>;
 
 // The functions above build these blocks, so their shapes are known.
 function linesOf(block: AnyBlock): readonly string[] {
-  if (block.type !== 'data_visualization') return tableLines(block as unknown as Table);
+  if (block.type !== 'data_visualization') {
+    const { rows } = block as unknown as Table;
+    return rows.map((row) => row.map(textOf).join(' · '));
+  }
   const { title, chart } = block as unknown as ReturnType<typeof barChart>;
   const data = chart.series.flatMap((one) => one.data);
   const points = data.map(({ label, value }) => `${label.padEnd(12)} ${value}`);
   return [title, chart.axis_config.x_label, ...points];
 }
 
-function tableLines({ rows, ...block }: Table): readonly string[] {
-  const settings = 'column_settings' in block ? block.column_settings : [];
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.min(COLUMN_MAX, Math.max(...rows.map((row) => [...textOf(row[column])].length))),
-  );
-  const isRight = widths.map((_, column) => isAligned(settings[column]?.align, rows, column));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => {
-        const text = bounded(textOf(cell), COLUMN_MAX);
-        const width = widths[column] ?? 0;
-        return isRight[column] ? text.padStart(width) : text.padEnd(width);
-      })
-      .join('  ')
-      .trimEnd(),
-  );
-}
-
-function textOf(cell: Table['rows'][number][number] | undefined): string {
-  if (cell && 'text' in cell) return cell.text;
-  return String(cell?.elements[0]?.elements[0]?.fallback ?? '');
-}
-
-/** Columns of quantities; a table that can be sorted does not name them. */
-function isAligned(align: string | undefined, rows: Table['rows'], column: number): boolean {
-  if (align !== undefined) return align === 'right';
-  return column > 0 && rows.slice(1).every((row) => row[column]?.type === 'raw_number');
+function textOf(cell: Table['rows'][number][number]): string {
+  if ('text' in cell) return cell.text;
+  return String(cell.elements[0]?.elements[0]?.fallback ?? '');
 }

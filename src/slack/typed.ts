@@ -106,18 +106,10 @@ async function answerHelp(
       : [refusalMessage(authorized.denial, bot.drawing).text],
     mayUse: ({ name }) => usable.includes(name),
     frequent,
-    note: authorized.ok ? discoveredNote(authorized.onDiscovered) : null,
     prefix,
   };
   const of = commands.some((command) => nounOf(command) === noun) ? noun : null;
   return answerMessage(helpFor({ noun: of, about }, commands, reader));
-}
-
-function discoveredNote(commands: readonly string[] | null): string | null {
-  if (commands === null) return null;
-  return commands.length > 0
-    ? `Of services that are not in signalbox.yaml, a rule can allow you: ${commands.join(', ')}.`
-    : 'Services that are not in signalbox.yaml: no rule allows you to change them.';
 }
 
 /** The private answer to a command; null when a modal was opened instead. */
@@ -175,21 +167,9 @@ export async function answerValues(
   return answerRead(bot, typed, read);
 }
 
-export function lineOf(line: string): Pick<CommandLine, 'noun' | 'text'> {
+function lineOf(line: string): Pick<CommandLine, 'noun' | 'text'> {
   const [noun = '', ...rest] = line.split(' ');
   return { noun, text: rest.join(' ') };
-}
-
-/** The noun of what the answer to a line reads; null, for example, for help. */
-export function nounToRead(
-  bot: SlackContext,
-  { noun, text }: Pick<CommandLine, 'noun' | 'text'>,
-): string | null {
-  const read = parseLine(noun, text, localVocabulary(bot));
-  if (read.kind === 'intent') return nounOf(read.command);
-  const kinds = bot.commands.filter((each) => nounOf(each) === noun).flatMap(namedKinds);
-  const readsNames = kinds.includes('freeze') || kinds.includes('alert');
-  return read.kind !== 'help' && readsNames ? noun : null;
 }
 
 /** Wrong values of a change, without similar ones to offer, are corrected in its form. */
@@ -212,13 +192,8 @@ async function correctInForm(
   typed: CommandLine,
   { asked, sentence, problems }: ParseProblem,
 ): Promise<Message | null> {
-  const inWords = sentenceMessage([sentence]);
-  if (!asked) return inWords;
-  const form = openForm(bot, typed, asked.command, asked.given, { line: [sentence], problems });
-  return form.catch((error: unknown) => {
-    bot.log.warn({ err: error }, 'a form for a correction could not be opened');
-    return inWords;
-  });
+  if (!asked) return sentenceMessage([sentence]);
+  return openForm(bot, typed, asked.command, asked.given, { line: [sentence], problems });
 }
 
 const CHANNEL = /<#([CG][A-Z0-9]{6,})(?:\|[^>]*)?>/;
@@ -375,11 +350,11 @@ export async function answerIntent(
 
 /** With a MAC in the buttons of lines that act at once. */
 function placed(bot: SlackContext, { by }: CommandLine, answer: Message): Message {
+  // A list has some lines for each of its rows, and to read one takes long.
+  const acting = bot.commands.filter((each) => each.kind === 'query' && each.acts).map(nounOf);
   const acts = (action: string, line: string) => {
     const { noun, text } = lineOf(line);
-    // A list has some lines for each of its rows, and to read one takes long.
-    const mayAct = (each: Command) => each.kind === 'query' && each.acts && nounOf(each) === noun;
-    if (!action.startsWith('command.') || !bot.commands.some(mayAct)) return false;
+    if (!action.startsWith('command.') || !acting.includes(noun)) return false;
     const read = parseLine(noun, text, localVocabulary(bot));
     const isQuery = read.kind === 'intent' && read.command.kind === 'query';
     return isQuery && read.command.acts?.(read.args) === true;

@@ -20,6 +20,7 @@ import {
   SqliteDriver,
   type SqliteStatement,
 } from 'kysely';
+import { cached } from '../base/cache.ts';
 import { explainSqliteError, hasNoSpace, UnusableDatabase } from './errors.ts';
 
 /**
@@ -215,8 +216,13 @@ function configure(db: DatabaseSync, path: string): void {
   db.exec('pragma synchronous = full; pragma foreign_keys = on; pragma trusted_schema = off');
 }
 
+/** Lists of values make statements of their own. */
+const STATEMENTS_MAX = 100;
+
 function withCheckedParameters(db: DatabaseSync): SqliteDatabase {
-  return { close: () => db.close(), prepare: (sql) => checkedStatement(db, sql) };
+  // To prepare a statement takes longer than to run it.
+  const prepare = cached(STATEMENTS_MAX, (sql: string) => checkedStatement(db, sql));
+  return { close: () => db.close(), prepare };
 }
 
 function checkedStatement(db: DatabaseSync, sql: string): SqliteStatement {

@@ -12,34 +12,31 @@ import {
   type Change,
   type ChangeId,
   isEnded,
-  organizationOf,
   type Refusal,
   targetKey,
   type UserId,
   type Via,
 } from '../domain/change.ts';
-import { draftChange } from '../domain/draft.ts';
-import { createDenial, type Denial, gate, type Identity } from '../domain/gate.ts';
+import { createDenial, gate, type Identity } from '../domain/gate.ts';
 import { commandsFor } from '../domain/policy.ts';
 import {
   append,
   type ChangeQuery,
-  countChanges,
   type LockedLog,
-  listChanges,
   loadChange,
   type NewEvents,
   type Subjects,
 } from '../log/index.ts';
-import { type Refused, recordRefusal, through } from './authorize.ts';
+import { denied, type Refused, refused, through } from './authorize.ts';
 import type { WorkflowContext } from './context.ts';
-import { advance, begin, identityFacts, move, noteMoved, together, unusedId } from './moves.ts';
+import { advance, identityFacts, move, noteMoved, together, unusedId } from './moves.ts';
 import { withNews } from './news.ts';
 import { appendOnce, notifyOnce } from './notices.ts';
 import { receiveAgentCall } from './rates.ts';
 import {
   type ChangeRequest,
   decideRequest,
+  draftOf,
   type PlannedRequest,
   placeOf,
   type RequestOutcome,
@@ -82,13 +79,6 @@ interface Caller extends AgentCaller {
   readonly identity: Identity;
 }
 
-/** A request of an agent; without a key it has an empty one, which finds nothing. */
-interface AsAgent extends ChangeRequest {
-  readonly via: Via;
-  readonly words: string | null;
-  readonly requestKey: string | null;
-}
-
 const KEY_MS = 7 * DAY_MS;
 /** What the persons of one agent may have together, as a multiple of what one may have. */
 const TOGETHER = 10;
@@ -117,7 +107,7 @@ export function agentRequests(context: WorkflowContext) {
     /** Those of the person, and of the changes those of rules that admit the agent. */
     commands: async (caller: AgentCaller, all: readonly Command[]) => {
       const { identity } = await identified(caller);
-      if (!identity.ok) return denied(createDenial(identity.refusal));
+      if (!identity.ok) return denied(identity.refusal);
       const { agent: _, ...user } = identity.actor;
       const usable = all.filter(({ kind, name }) => {
         const actor = kind === 'change' ? identity.actor : user;
@@ -129,21 +119,6 @@ export function agentRequests(context: WorkflowContext) {
   };
 }
 
-function denied(denial: Denial): Refused {
-  return { ok: false, denial };
-}
-
-/** Records who tried what, and why not. */
-async function refuse(
-  context: WorkflowContext,
-  { by, via, identity }: Caller,
-  tried: string,
-  denial: Denial,
-): Promise<Refused> {
-  await recordRefusal(context, denial, { tried, by, via, identity });
-  return denied(denial);
-}
-
 /** Requests a change once: the same request again is the same change. */
 async function requestByAgent(
   context: WorkflowContext,
@@ -152,58 +127,57 @@ async function requestByAgent(
 ): Promise<AgentOutcome> {
   const { agent, by, via, identity } = caller;
   const { name: command } = asked.command;
-  const refused = (refusal: Refusal, about: Partial<Denial> = {}) =>
-    refuse(context, caller, command, createDenial(refusal, { command, ...about }));
-  if (!identity.ok) return refused(identity.refusal);
+  const refuse = (refusal: Refusal, target: string | null = null) =>
+    refused(context, createDenial(refusal, { command, target }), { ...caller, tried: command });
+  if (!identity.ok) return refuse(identity.refusal);
   const key = asked.key === null ? '' : `agent:${JSON.stringify([agent, by, asked.key])}`;
   const own = { edits: null, requester: by, via, key, requestKey: asked.key };
-  const request: AsAgent = { ...asked, ...own };
-  const known = await sameRequest(context, context.events, caller, request);
+  const request: ChangeRequest = { ...asked, ...own };
+  const asks = { ...caller, repeated: asked.repeated === true };
+  const decide = async (planned: PlannedRequest | null) => {
+    const { result } = await append(context.events, (locked) =>
+      recorded(context, locked, asks, request, planned),
+    );
+    return result;
+  };
   // Before the plan, which reads the target: what was applied already would have no effect.
-  if (known === 'other') return refused('key-used');
-  if (known) return { ok: true, change: await withNews(context, known), created: false };
-  if (asked.repeated) return refused('already-received');
-  const count = (query: ChangeQuery) => countChanges(context.events, query);
-  const early = await limitReached(caller, count, context.now());
-  if (early) return blocked(context, caller, early, command);
-  const planned = await decideRequest(context, request);
-  if (!('plan' in planned)) return planned;
-  const { result } = await append(context.events, (locked) =>
-    recorded(context, locked, caller, request, planned),
-  );
+  const early = await decide(null);
+  const planned = early ? null : await decideRequest(context, request);
+  if (planned && !('plan' in planned)) return planned;
+  const result = early ?? (await decide(planned));
+  if (!result) throw new Error('A planned request has a result');
   if ('limit' in result) return blocked(context, caller, result, command);
-  if ('refusal' in result) return refused(result.refusal, { target: planned.plan.target.name });
-  const change = await loadChange(context.events, result.id);
-  if (!change) throw new Error(`The request ${result.id} cannot be read again`);
-  if (result.created) noteMoved(context, null, change);
+  if ('refusal' in result) return refuse(result.refusal, planned?.plan.target.name);
+  const { id, created } = result;
+  const change = await loadChange(context.events, id);
+  if (!change) throw new Error(`The request ${id} cannot be read again`);
+  if (created) noteMoved(context, null, change);
   context.wake();
-  return { ok: true, change: await withNews(context, change), created: result.created };
+  return { ok: true, change: await withNews(context, change), created };
 }
 
 /**
  * The change that this request is already: that of its key, or the open one with equal values. `other`: the key belongs
- * to another request. `log` is the log, or the same under its lock.
+ * to another request.
  */
 async function sameRequest(
   context: WorkflowContext,
-  log: WorkflowContext['events'] | LockedLog,
+  locked: LockedLog,
   { by, via }: Caller,
-  request: AsAgent,
+  request: ChangeRequest,
 ): Promise<Change | 'other' | null> {
   const { command, args, key } = request;
   if (key !== '') {
-    const { isOwn, id } = await lastPlace(context, log, key);
-    const change = isOwn ? await loadChange(log, id) : null;
+    const { isOwn, id } = await lastPlace(context, locked, key);
+    const change = isOwn ? await loadChange(locked, id) : null;
     return change && !isEqual(context, change, request) ? 'other' : change;
   }
   const target = command.resolveArguments ? null : command.target(args, context.commandContext());
   const { organization } = context;
   const targets = target && [targetKey({ organization, plan: { target } })];
   const own = { agent: via.agent, requester: by, open: true, requested: true } as const;
-  const query = { ...own, ...(targets && { targets }) };
-  const open = await ('find' in log
-    ? log.find(query, MANY).then((ids) => Promise.all(ids.map((id) => loadChange(log, id))))
-    : listChanges(log, { ...query, limit: MANY }));
+  const ids = await locked.find({ ...own, ...(targets && { targets }) }, MANY);
+  const open = await Promise.all(ids.map((id) => loadChange(locked, id)));
   return open.find((change) => change && isEqual(context, change, request)) ?? null;
 }
 
@@ -222,7 +196,7 @@ async function lastPlace(context: WorkflowContext, subjects: Subjects, key: stri
 }
 
 /** The same command, target and given values. A model words its reason differently each time. */
-function isEqual(context: WorkflowContext, change: Change, request: AsAgent): boolean {
+function isEqual(context: WorkflowContext, change: Change, request: ChangeRequest): boolean {
   const { command, args, given } = request;
   // The run of a schedule was not requested by itself.
   if (change.command !== command.name || change.plan.timing?.schedule) return false;
@@ -246,11 +220,12 @@ interface Reached {
 
 /** Counted from the log, so that all replicas share it. What an agent asks does not count for its person. */
 async function limitReached(
+  locked: LockedLog,
   { agent, by, limits }: Caller,
-  count: (query: ChangeQuery) => Promise<number>,
-  now: Date,
 ): Promise<Reached | null> {
-  const since = new Date(dayOf(now));
+  const most = Math.max(limits.open, limits.perDay) * TOGETHER;
+  const count = async (query: ChangeQuery) => (await locked.find(query, most)).length;
+  const since = new Date(dayOf(new Date(locked.at)));
   const until = new Date(since.getTime() + DAY_MS);
   for (const [of, times] of [
     [{ agent, requester: by, requested: true }, 1],
@@ -270,38 +245,36 @@ type Recorded =
   | { readonly refusal: Refusal }
   | Reached;
 
-/** The events of a request, unless it is there already. Equal requests of all replicas come here one after the other. */
+/**
+ * The events of a request, unless it is there already. Equal requests of all replicas come here one after the other.
+ * Nothing is recorded for one that has no plan yet.
+ */
 async function recorded(
   context: WorkflowContext,
   locked: LockedLog,
-  caller: Caller,
-  request: AsAgent,
-  { plan, requires, identity, standing }: PlannedRequest,
-): Promise<NewEvents<Recorded>> {
-  const nothing = (result: Recorded) => ({ events: [], result });
+  caller: Caller & { readonly repeated: boolean },
+  request: ChangeRequest,
+  planned: PlannedRequest | null,
+): Promise<NewEvents<Recorded | null>> {
+  const nothing = (result: Recorded | null) => ({ events: [], result });
   const known = await sameRequest(context, locked, caller, request);
   if (known === 'other') return nothing({ refusal: 'key-used' });
   if (known) return nothing({ id: known.id, created: false });
-  const now = new Date(locked.at);
-  const most = Math.max(caller.limits.open, caller.limits.perDay) * TOGETHER;
-  const count = async (query: ChangeQuery) => (await locked.find(query, most)).length;
-  const reached = await limitReached(caller, count, now);
-  if (reached) return nothing(reached);
-  const { command, requester, reason, via, key, words, requestKey } = request;
-  const organization = organizationOf(plan.target, context.organization);
-  const fields = { organization, command: command.name, requester, reason, plan, requires, via };
-  const drafted = draftChange({ ...fields, words, requestKey, standing: standing?.id }, now);
-  const facts = identityFacts(identity);
+  if (caller.repeated) return nothing({ refusal: 'already-received' });
+  const reached = await limitReached(locked, caller);
+  if (reached || !planned) return nothing(reached);
+  const { key, requester: by } = request;
   const id = key ? (await lastPlace(context, locked, key)).id : await unusedId(context, locked);
-  const evidence = { ...facts, ...(key && { request: key }) };
-  const draft = begin(context, locked.at, id, { ...drafted, evidence });
+  const draft = draftOf(context, locked, id, request, planned);
   const result = { id, created: true };
-  if (via.for === 'person') return { ...draft, result };
+  if (caller.via.for === 'person') return { ...draft, result };
+  const { identity, standing } = planned;
   const use = await standingFacts(context, locked, draft.change, standing?.identities ?? null);
-  const answer = gate(draft.change, 'submit', { by: requester, identity, standing: use });
+  const answer = gate(draft.change, 'submit', { by, identity, standing: use });
   if ('refusal' in answer) return nothing(answer);
   const used = await usedBy(context, locked, draft.change, answer);
-  const moved = move(context, locked.at, draft.change, { ...answer, evidence: facts });
+  const evidence = identityFacts(identity);
+  const moved = move(context, locked.at, draft.change, { ...answer, evidence });
   return { ...together({ events: draft.events, jobs: [] }, moved, used), result };
 }
 
@@ -318,12 +291,10 @@ async function blocked(
   const about = { by, via, tried, why: 'agent-limit', command: tried, target: null, rule: null };
   const event = { type: 'refused', ...about } as const;
   const id = hash('sha256', JSON.stringify([agent, by, limit, day]), 'base64url');
-  await appendOnce(context, `refusal/${id}`, (stream) => ({
-    events: [{ stream, event }],
-    jobs: [],
-  }));
+  const stream = `refusal/${id}` as const;
+  await appendOnce(context, stream, () => ({ events: [{ stream, event }], jobs: [] }));
   await notifyOnce(context, `agent ${agent} ${day}`, [{ to: null, title: 'Notice', text }]);
-  return denied(createDenial('agent-limit', { command: tried, until }));
+  return denied('agent-limit', { command: tried, until });
 }
 
 /** A request of this agent, for the same person or for itself. Any other does not exist for it. */
@@ -332,10 +303,10 @@ async function ownChange(
   { by, via, identity }: Caller,
   id: ChangeId,
 ): Promise<{ readonly ok: true; readonly change: Change } | Refused> {
-  if (!identity.ok) return denied(createDenial(identity.refusal));
+  if (!identity.ok) return denied(identity.refusal);
   const change = await loadChange(events, id);
   const isOwn = change?.via?.agent === via.agent && change.via.for === via.for;
-  if (!change || !isOwn || change.requester !== by) return denied(createDenial('not-found'));
+  if (!change || !isOwn || change.requester !== by) return denied('not-found');
   return { ok: true, change };
 }
 
@@ -343,7 +314,8 @@ async function ownChange(
 async function cancelByAgent(context: WorkflowContext, caller: Caller, id: ChangeId) {
   const { by, via, identity } = caller;
   const found = await ownChange(context, caller, id);
-  if (!found.ok) return refuse(context, caller, 'cancel', found.denial);
+  const attempt = { ...caller, tried: 'cancel' };
+  if (!found.ok) return refused(context, found.denial, attempt);
   const evidence = identityFacts(identity);
   const moved = await advance(context, id, (change) => {
     const answer = gate(change, 'withdraw', { by, via, identity });
@@ -351,5 +323,5 @@ async function cancelByAgent(context: WorkflowContext, caller: Caller, id: Chang
   });
   if (moved && typeof moved !== 'string') return { ok: true, change: moved.change } as const;
   const denial = createDenial(moved ?? 'not-found', { change: found.change });
-  return refuse(context, caller, 'cancel', denial);
+  return refused(context, denial, attempt);
 }

@@ -3,8 +3,14 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { DAY_MS } from '../base/time.ts';
-import type { Answer, AnswerPart, CommandOffer, InlinePart } from '../domain/answer.ts';
-import { evolvePost, type NewEvent, StoredAnswer } from '../domain/log-events.ts';
+import {
+  type Answer,
+  type AnswerPart,
+  type CommandOffer,
+  type InlinePart,
+  StoredAnswer,
+} from '../domain/answer.ts';
+import { evolvePost, type NewEvent } from '../domain/log-events.ts';
 import { type CostSelector, selects } from '../domain/policy.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
 import { append } from '../log/index.ts';
@@ -17,7 +23,7 @@ import {
   transaction,
 } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
-import type { JobKind } from './jobs.ts';
+import type { JobResult } from './jobs.ts';
 import { alertReports, dropReports, saveReport } from './store.ts';
 
 /** The channel of the alerts of some services; without a selection, of all alerts. */
@@ -108,27 +114,25 @@ function selectsService({ on }: AlertChannel, service: Service | null): boolean 
 }
 
 /** Draws the message of some alerts: announces what it says now, which is posted once and then updated. */
-export function alertKind({ store, events, wake }: DecisionContext): JobKind {
-  return {
-    lane: 'messages',
-    run: async ({ key: card }) => {
-      const rows = await reading(store, (reader) => alertReports(reader, 'card', card));
-      const reports = rows.flatMap((row) => shownIn(row) ?? []);
-      const [first] = reports;
-      if (!first) return 'done';
-      const answer = StoredAnswer.parse(alertMessage(reports));
-      const stream = `post/alert-${card}` as const;
-      await append(events, async (locked) => {
-        const { state } = await locked.load(stream, evolvePost);
-        if (JSON.stringify(state?.announced?.answer) === JSON.stringify(answer)) return NOTHING;
-        const event = { type: 'announced', channel: first.channel, answer } as const;
-        const job = { kind: 'post', key: `alert-${card}`, dueAt: locked.at };
-        return { events: [{ stream, event } satisfies NewEvent], jobs: [job], result: null };
-      });
-      wake();
-      return 'done';
-    },
-  };
+export async function drawAlerts(
+  { store, events, wake }: DecisionContext,
+  card: string,
+): Promise<JobResult> {
+  const rows = await reading(store, (reader) => alertReports(reader, 'card', card));
+  const reports = rows.flatMap((row) => shownIn(row) ?? []);
+  const [first] = reports;
+  if (!first) return 'done';
+  const answer = StoredAnswer.parse(alertMessage(reports));
+  const stream = `post/alert-${card}` as const;
+  await append(events, async (locked) => {
+    const { state } = await locked.load(stream, evolvePost);
+    if (JSON.stringify(state?.announced?.answer) === JSON.stringify(answer)) return NOTHING;
+    const event = { type: 'announced', channel: first.channel, answer } as const;
+    const job = { kind: 'post', key: `alert-${card}`, dueAt: locked.at };
+    return { events: [{ stream, event } satisfies NewEvent], jobs: [job], result: null };
+  });
+  wake();
+  return 'done';
 }
 
 const NOTHING = { events: [], result: null };

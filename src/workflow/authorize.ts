@@ -42,7 +42,7 @@ type Authorization = { readonly ok: true } | Refused;
 type ChangeAuthorization = { readonly ok: true; readonly change: Change } | Refused;
 
 /** A refusal that nobody has to know of. */
-function denied(refusal: Refusal, about: Partial<Denial> = {}): Refused {
+export function denied(refusal: Refusal, about: Partial<Denial> = {}): Refused {
   return { ok: false, denial: createDenial(refusal, about) };
 }
 
@@ -114,17 +114,15 @@ export async function authorizeForm(
 
 /** The commands for which the policy has a rule that admits the user. */
 export async function authorizeForms(
-  { policy, people, discoversServices }: DecisionContext,
+  { policy, people }: DecisionContext,
   by: UserId,
   commands: readonly string[],
 ) {
   const identity = await people.identify(by, { fresh: false });
   if (!identity.ok) return denied(identity.refusal);
   const { actor } = identity;
-  /** Those that also apply to services outside the configuration; null if none is discovered. */
-  const onDiscovered = discoversServices ? commandsFor(policy, commands, actor, true) : null;
   const usable = { commands: commandsFor(policy, commands, actor), roles: actor.roles };
-  return { ok: true, ...usable, onDiscovered } as const;
+  return { ok: true, ...usable } as const;
 }
 
 /**

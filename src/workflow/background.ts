@@ -1,23 +1,32 @@
 import type { Logger } from 'pino';
 import { during, outsideTrace, traced } from '../base/log.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/time.ts';
+import type { ChangeId } from '../domain/change.ts';
 import type { EventOf } from '../domain/log-events.ts';
-import { append, listChanges } from '../log/index.ts';
+import { append } from '../log/index.ts';
 import type { AlertReport } from '../servers/alert-webhook.ts';
 import { type ClaimedJob, dropInstance, saveInstance, transaction } from '../storage/index.ts';
-import { type AlertChannel, alertKind, pruneAlerts, receiveAlert } from './alerts.ts';
+import { type AlertChannel, drawAlerts, pruneAlerts, receiveAlert } from './alerts.ts';
 import type { WorkflowContext } from './context.ts';
 import { elsewhereWatch } from './elsewhere.ts';
 import { expireKind, lostKind, runKind, takeOver } from './execute.ts';
-import { followKind } from './follow.ts';
-import { freezeKind } from './freezes.ts';
-import { createJobLoop, type JobKinds, type JobLoop, type Repeated, repeated } from './jobs.ts';
+import { followTarget } from './follow.ts';
+import { endFreeze } from './freezes.ts';
+import {
+  createJobLoop,
+  type JobKind,
+  type JobKinds,
+  type JobLoop,
+  type JobResult,
+  type Repeated,
+  repeated,
+} from './jobs.ts';
 import { redrawOpen } from './moves.ts';
 import { directoryWatch } from './news.ts';
 import { pressKind } from './press.ts';
 import { pruneRates } from './rates.ts';
-import { revertKind } from './reverts.ts';
-import { scheduleKind } from './schedules.ts';
+import { planRevert } from './reverts.ts';
+import { runSchedule } from './schedules.ts';
 import { dropExpiredSecrets, resealSecrets } from './secret.ts';
 import { messageKinds, reportLate } from './show.ts';
 import { checkChannels, isUnread, mendLog, watchLog } from './witness.ts';
@@ -46,13 +55,7 @@ export async function openBackground(
   const { events, store, instance, log } = context;
   await record(context, { type: 'started', release, instance });
   await resealSecrets(store, events.keys);
-  if (takesOver) {
-    const executing = await listChanges(events, { states: ['executing'], limit: MANY });
-    await takeOver(
-      context,
-      executing.map(({ id }) => id),
-    );
-  }
+  if (takesOver) await takeOver(context);
   const onError = (error: unknown) => mendLog(context, error);
   const onLate = (job: ClaimedJob) => reportLate(context, job);
   const all = { ...jobKinds(context), ...kinds };
@@ -111,8 +114,6 @@ export async function openBackground(
   };
 }
 
-const MANY = 1_000;
-
 /** Records under which release and process all later events happen. */
 async function record(
   { events }: Pick<WorkflowContext, 'events'>,
@@ -122,19 +123,27 @@ async function record(
   await append(events, async () => ({ events: [{ stream, event }], result: null }));
 }
 
+const RETRY_MS = 30_000;
+
 /** Every kind of job of the workflow. */
-export function jobKinds(context: WorkflowContext): JobKinds {
+export function jobKinds(context: WorkflowContext) {
+  type Work = (context: WorkflowContext, id: ChangeId) => Promise<JobResult>;
+  const inBackground = (work: Work): JobKind => ({
+    lane: 'background',
+    retryMs: () => RETRY_MS,
+    run: ({ key }) => work(context, key as ChangeId),
+  });
   return {
     ...messageKinds(context),
-    alert: alertKind(context),
+    alert: { lane: 'messages', run: ({ key }) => drawAlerts(context, key) } satisfies JobKind,
     press: pressKind(context),
     run: runKind(context),
     expire: expireKind(context),
     lost: lostKind(context),
-    revert: revertKind(context),
-    schedule: scheduleKind(context),
-    freeze: freezeKind(context),
-    follow: followKind(context),
+    revert: inBackground(planRevert),
+    schedule: inBackground(runSchedule),
+    freeze: inBackground(endFreeze),
+    follow: inBackground(followTarget),
   };
 }
 

@@ -32,12 +32,12 @@ import { endHopeless, newsChangeAt, newsRevision, withNews } from './news.ts';
 import { notifyOnce } from './notices.ts';
 import { nextRun } from './own.ts';
 import { pausedWithoutCard } from './schedules.ts';
-import { answerForeign, drawOther, foreignMarks, isUnread } from './witness.ts';
+import { answerForeign, drawOther, isUnread } from './witness.ts';
 
 // The card of a change, in its channel and as copies in direct messages.
 
 /** Slack accepts an answer to a press for longer, but people wait for it. */
-const DRAWN_WITHIN_MS = 3_000;
+export const DRAWN_WITHIN_MS = 3_000;
 const POLL_MS = 100;
 
 /**
@@ -201,39 +201,47 @@ async function drawStanding(
   change: Change,
   at: Position,
 ): Promise<JobResult> {
-  let drawn: Change | null = null;
-  let asOf = context.now();
+  let drawn: Drawn | null = null;
   for (let round = 0; round <= ROUNDS; round += 1) {
     const recent = readLately(context, at);
     const seen = recent ?? (await readNow(context, at));
     if (!seen) return cardDeleted(context, change.id, at);
-    const marks = [...(seen.card ? [seen.card] : []), ...seen.notes];
+    // What moved since then draws it again.
+    if (drawn && showsDrawn(seen, drawn)) return drawn.again;
     // The change may have moved while Slack was read.
     const loaded = recent && round === 0 ? change : await loadChange(context.events, change.id);
     if (!loaded) return 'done';
-    const foreign = await foreignMarks(context.events, loaded, marks);
-    if (foreign.length > 0) {
-      await answerForeign(context, change.id, foreign);
-      return dueAgain(context);
-    }
-    // What surrounds it is not read again to see what was drawn: its own changes draw the card again.
-    const isDrawn = drawn?.hash === loaded.hash && !loaded.child;
-    if (!isDrawn) asOf = context.now();
-    const current: Change = drawn && isDrawn ? drawn : await surrounded(context, loaded);
-    if (!isDrawn && (await endHopeless(context, current))) continue;
+    if (await answerForeign(context, loaded, [seen.card, ...seen.notes])) return dueAgain(context);
+    const asOf = context.now();
+    const current = await surrounded(context, loaded);
+    if (await endHopeless(context, current)) continue;
     const schedule = await scheduleNews(context, current);
     const revision = revisionOf(current, schedule);
     const shown = schedule ? [schedule.mark.hash] : current.shownBy;
-    if (isUpToDate(shown, seen.card, revision)) return newsChangeAt(current, asOf) ?? 'done';
+    const again = newsChangeAt(current, asOf) ?? 'done';
+    if (isUpToDate(shown, seen.card, revision)) return again;
+    drawn = { change: current, shown, revision, again };
     if (round === ROUNDS) break;
     await askForCopies(context, current);
     const place = await context.messenger.redrawCard(current, at, schedule, revision);
     if (place === 'deleted') return cardDeleted(context, change.id, at);
     if (place !== 'drawn') await keepState(context, change.id, place);
-    drawn = current;
     lastReads.get(context.events)?.delete(keyOf(at));
   }
   return dueAgain(context);
+}
+
+/** What was drawn, by the marks that show it, and when it has to be drawn again. */
+interface Drawn {
+  readonly change: Change;
+  readonly shown: readonly string[];
+  readonly revision: string;
+  readonly again: JobResult;
+}
+
+function showsDrawn({ card, notes }: SeenThread, { change, shown, revision }: Drawn): boolean {
+  const areKnown = notes.every(({ hash }) => change.marks.includes(hash));
+  return areKnown && isUpToDate(shown, card, revision);
 }
 
 /** From now on the buttons of this reply count. */
@@ -428,12 +436,7 @@ async function drawCopy(
 ): Promise<JobResult> {
   const seen = await context.messenger.readCard(at);
   if (!seen) return 'done';
-  const marks = seen.card ? [seen.card] : [];
-  const foreign = await foreignMarks(context.events, change, marks);
-  if (foreign.length > 0) {
-    await answerForeign(context, change.id, foreign);
-    return dueAgain(context);
-  }
+  if (await answerForeign(context, change, [seen.card])) return dueAgain(context);
   const revision = revisionOf(change, null);
   if (isUpToDate(change.shownBy, seen.card, revision)) return 'done';
   await context.messenger.redrawCard(change, at, null, revision);

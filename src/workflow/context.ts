@@ -66,8 +66,12 @@ export interface Messenger extends Poster {
   readonly postThreadUpdate: PostInThread;
   /** Mentions the users who have to act, in the thread of the card. */
   readonly postReminder: PostInThread<[Reminder]>;
-  /** Sends the thread update directly to a requester who is not in the channel of the card. */
-  readonly messageRequester: PostInThread;
+  /** Sends the thread update directly to a requester who is not in the channel of the card. Null: no card stands. */
+  readonly messageRequester: (
+    change: Change,
+    at: Position | null,
+    attempt: PostAttempt,
+  ) => Promise<void>;
   /** Posts into the thread how the target ended, by the optional reads after the send. */
   readonly postFollowUp: PostInThread;
   /** Posts into the thread why Signalbox does not revert the change, with a button to revert it. */

@@ -5,14 +5,9 @@ import { hash } from 'node:crypto';
 import { cleanText } from '../base/text.ts';
 import { DAY_MS, type Day, dayOf, daysBetween, MINUTE_MS } from '../base/time.ts';
 import { decidedChanges } from '../commands/index.ts';
-import { type Answer, countWords } from '../domain/answer.ts';
+import { type Answer, countWords, StoredAnswer } from '../domain/answer.ts';
 import { type Change, targetKey } from '../domain/change.ts';
-import {
-  evolveElsewhere,
-  type FoundElsewhere,
-  type NewEvent,
-  StoredAnswer,
-} from '../domain/log-events.ts';
+import { evolveElsewhere, type FoundElsewhere, type NewEvent } from '../domain/log-events.ts';
 import { requirementFor } from '../domain/policy.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
 import { append, listChanges, loadChange } from '../log/index.ts';

@@ -21,6 +21,7 @@ import {
   activeConfiguration,
   append,
   type LockedLog,
+  listChanges,
   loadChange,
   type Subjects,
 } from '../log/index.ts';
@@ -42,7 +43,7 @@ import {
 import { storeSecret } from './secret.ts';
 import { identitiesOf } from './standing.ts';
 import { changedSincePlan, compareTarget, currentTarget, ruleFacts } from './target.ts';
-import { answerForeign, foreignMarks, isUnread, withRestore } from './witness.ts';
+import { answerForeign, isUnread, threadBeforeClaim, withRestore } from './witness.ts';
 
 /** Three times the longest API call, so that a slow process keeps its lease. */
 const LEASE_MS = 120_000;
@@ -72,10 +73,12 @@ async function run(context: WorkflowContext, id: ChangeId, unread: Unread): Prom
   const card = await witnessOf(context, change);
   // Slack is read once before the claim, so that its outage makes no events.
   const isWitnessed =
-    card === null || isLocal(change) || (await readWitness(context, change, card)) !== null;
+    card === null ||
+    isLocal(change) ||
+    (await isTrusted(context, change, await threadBeforeClaim(context, id, card)));
   if (!isWitnessed) return 'done';
   if (!(await isUseShown(context, change))) return new Date(now.getTime() + RETRY_MS);
-  const gathered = { ...(await gather(context, change, unread)), card };
+  const gathered = await gather(context, change, card, unread);
   const claim = await claimOnce(context, id, gathered);
   if (claim instanceof Date) return claim;
   unread.delete(id);
@@ -90,21 +93,17 @@ async function witnessOf(context: WorkflowContext, change: Change): Promise<Posi
   return (await loadChange(context.events, schedule))?.card ?? null;
 }
 
-/** The thread, if it shows nothing that the log does not have; else null. Throws where Slack does not answer. */
-async function readWitness(
+/** Whether the thread stands, and shows nothing that the log does not have. What it shows else is answered. */
+async function isTrusted(
   context: WorkflowContext,
   change: Change,
-  card: Position,
-): Promise<SeenThread | null> {
-  const thread = await context.messenger.readThread(card);
+  thread: SeenThread | null,
+): Promise<boolean> {
   if (!thread) {
     await distrustDeleted(context, change.id);
-    return null;
+    return false;
   }
-  const seen = [...(thread.card ? [thread.card] : []), ...thread.notes];
-  const foreign = await foreignMarks(context.events, change, seen);
-  if (foreign.length > 0) await answerForeign(context, change.id, foreign);
-  return foreign.length === 0 ? thread : null;
+  return !(await answerForeign(context, change, [thread.card, ...thread.notes]));
 }
 
 /**
@@ -121,8 +120,9 @@ async function isUseShown(
   const { card } = standing;
   if (!card) return false;
   const isShown = async () => {
-    const thread = await readWitness(context, standing, card);
-    return thread === null || thread.notes.some(({ hash }) => hash === use.hash);
+    const thread = await context.messenger.readThread(card);
+    const isTrue = await isTrusted(context, standing, thread);
+    return !isTrue || thread?.notes.some(({ hash }) => hash === use.hash) === true;
   };
   if (await isShown()) return true;
   const { version, hash } = use;
@@ -143,14 +143,17 @@ async function distrustDeleted(context: WorkflowContext, id: ChangeId): Promise<
 }
 
 /** What was gathered right before a claim, before its transaction. */
-interface Gathered extends Awaited<ReturnType<typeof gather>> {
-  readonly card: Position | null;
-}
+type Gathered = Awaited<ReturnType<typeof gather>>;
 
 /** A membership reading at most this old serves the claim. */
 const READING_VALID_MS = 10_000;
 
-async function gather(context: WorkflowContext, change: Change, unread: Unread) {
+async function gather(
+  context: WorkflowContext,
+  change: Change,
+  card: Position | null,
+  unread: Unread,
+) {
   const now = context.now();
   const since = new Date(now.getTime() - READING_VALID_MS);
   const users = [change.requester, ...change.approvals.map(({ by }) => by)];
@@ -163,7 +166,7 @@ async function gather(context: WorkflowContext, change: Change, unread: Unread) 
     isDiscovered ? context.verifyServices(change.organization) : context.services(),
   ]);
   return {
-    ...{ identities, state, services },
+    ...{ card, identities, state, services },
     validUntil: new Date(now.getTime() + FACTS_VALID_MS),
     // The target could not be read yet, so that nothing is sent now.
     mustReadAgain: mustReadAgain(unread, change.id, state, context.now()),
@@ -368,13 +371,11 @@ async function witnessProblem(
     if (!thread) return 'The card was deleted.';
     const own = thread.notes.findIndex(({ nonce }) => nonce === mark.nonce);
     if (own < 0) return 'Slack does not show the note of this attempt.';
-    const before = [...(thread.card ? [thread.card] : []), ...thread.notes.slice(0, own)];
+    const before = [thread.card, ...thread.notes.slice(0, own)];
     // The log may have lost since then what was claimed.
     const logged = (await loadChange(context.events, change.id)) ?? change;
-    const foreign = await foreignMarks(context.events, logged, before);
-    if (foreign.length === 0) return null;
-    await answerForeign(context, change.id, foreign);
-    return 'The thread shows events that the database has lost.';
+    const isForeign = await answerForeign(context, logged, before);
+    return isForeign ? 'The thread shows events that the database has lost.' : null;
   } catch (err) {
     context.log.warn(
       { err, change: change.id },
@@ -599,17 +600,18 @@ export function lostKind(context: WorkflowContext): JobKind {
  * Ends all executions of the process before, and lets its jobs run again. To be called at the start, before anything
  * is claimed, and only where the database proves that this process is the only one.
  */
-export async function takeOver(
-  context: WorkflowContext,
-  executing: readonly ChangeId[],
-): Promise<void> {
+export async function takeOver(context: WorkflowContext): Promise<void> {
+  const query = { states: ['executing'], limit: EXECUTING_MAX } as const;
+  const executing = await listChanges(context.events, query);
   await transaction(context.store, releaseJobs);
-  for (const id of executing) {
+  for (const { id } of executing) {
     await advance(context, id, (change) =>
       gate(change, 'lose', { now: context.now(), isOver: true }),
     );
   }
 }
+
+const EXECUTING_MAX = 1_000;
 
 /** For how long a failed optional read delays a change. */
 const PATIENCE_MS = 120_000;

@@ -6,7 +6,6 @@ import type { CommandContext, Progress, SettledRule } from '../commands/index.ts
 import {
   type Change,
   type ChangeId,
-  type Evidence,
   type EvidenceGap,
   type FollowUp,
   targetKey,
@@ -20,22 +19,10 @@ import { appliedScaling } from '../servers/facts.ts';
 import type { UnknownRead } from '../servers/optional-reads.ts';
 import { addJobs, transaction } from '../storage/index.ts';
 import type { WorkflowContext } from './context.ts';
-import type { JobKind, JobResult } from './jobs.ts';
+import type { JobResult } from './jobs.ts';
 import { advance, eventsOf } from './moves.ts';
 import { readFollowUp, saveFollowUp } from './store.ts';
 import { targetChanges } from './target.ts';
-
-const RETRY_MS = 30_000;
-
-/** The job of a sent change whose target the optional reads show, where the configuration has them. */
-export function followKind(context: WorkflowContext): JobKind {
-  return {
-    lane: 'background',
-    retryMs: () => RETRY_MS,
-    run: async ({ key }) =>
-      context.discoversServices ? followOnce(context, key as ChangeId) : 'done',
-  };
-}
 
 const FIRST: FollowUp = {
   state: 'open',
@@ -46,8 +33,10 @@ const FIRST: FollowUp = {
   revision: 1,
 };
 
-async function followOnce(context: WorkflowContext, id: ChangeId): Promise<JobResult> {
+/** The job of a sent change whose target the optional reads show, where the configuration has them. */
+export async function followTarget(context: WorkflowContext, id: ChangeId): Promise<JobResult> {
   const { events, store, now } = context;
+  if (!context.discoversServices) return 'done';
   const change = await loadChange(events, id);
   const rule = change && context.commands.get(change.command)?.settled;
   // When the outcome was recorded.
@@ -99,7 +88,7 @@ async function readOnce(
   }
   const ageMs = askedAt.getTime() - since.getTime();
   const isSuperseded = await wasSuperseded(context, change, rule, since);
-  const state = stateAfter(change, reading, { ageMs, isSuperseded });
+  const state = isSuperseded ? 'superseded' : stateAfter(change, reading, ageMs);
   const next: FollowUp = { ...shown, state, why: reading.known ? why : before.why };
   const isNew = JSON.stringify(before) !== JSON.stringify(next);
   await show(context, change, before, isNew ? { ...next, revision } : next);
@@ -130,13 +119,7 @@ function waitMs({ state }: Change, ageMs: number): number {
 }
 
 /** One reading of the target of a change. */
-type TargetReading =
-  | {
-      readonly known: true;
-      readonly progress: Progress;
-      readonly candidates: FollowUp['candidates'];
-    }
-  | UnknownRead;
+type TargetReading = Awaited<ReturnType<typeof readFollowed>>;
 
 /** The server refuses this read, so that another attempt does not help. */
 function isRefused({ gap }: UnknownRead): boolean {
@@ -148,12 +131,7 @@ type CloudReads = CommandContext['reads']['cloud'];
 const LONGEST_REASON = 200;
 
 /** Reads the target of a sent change; for a creation without an answer, what it may have created. */
-async function readFollowed(
-  reads: CloudReads,
-  change: Change,
-  rule: SettledRule,
-  sentAt: Date,
-): Promise<TargetReading> {
+async function readFollowed(reads: CloudReads, change: Change, rule: SettledRule, sentAt: Date) {
   const { plan, organization } = change;
   // Each reading is sent: a cached one may be older than the request.
   const how = { fresh: true, organization };
@@ -161,7 +139,9 @@ async function readFollowed(
   const isService = rule.reads === 'service';
   if (id === null) {
     const read = isService ? await reads.services(how) : await reads.endpoints(plan.target.id, how);
-    return read.known ? readingOf(rule, candidatesIn(read.value.map(listed), plan, sentAt)) : read;
+    if (!read.known) return read;
+    const candidates = candidatesIn(read.value.map(listed), plan, sentAt);
+    return { known: true, progress: createdProgress(rule, candidates.length), candidates } as const;
   }
   const read = isService
     ? await reads.service(id, how)
@@ -169,7 +149,7 @@ async function readFollowed(
   if (!read.known) return read;
   const { value } = read;
   const fields = 'currentScaling' in value ? { ...value, applied: appliedScaling(value) } : value;
-  return { known: true, progress: rule.judge(fields, plan.body), candidates: [] };
+  return { known: true, progress: rule.judge(fields, plan.body), candidates: [] } as const;
 }
 
 /** The id of what is read; null for a creation without an answer. */
@@ -201,6 +181,7 @@ function candidatesIn(
   sentAt: Date,
 ): FollowUp['candidates'] {
   const wanted = sameName(name ?? description);
+  const from = sentAt.getTime() - CLOCK_SKEW_MS;
   return all
     .filter((each) => sameName(each.name) === wanted && (type === undefined || each.type === type))
     .map(({ id, name: called, state, createdAt }) => ({
@@ -209,9 +190,7 @@ function candidatesIn(
       state: state?.slice(0, LONGEST_NAME) ?? null,
       createdAt: instantOf(createdAt),
     }))
-    .filter(
-      ({ createdAt }) => !createdAt || createdAt.getTime() >= sentAt.getTime() - CLOCK_SKEW_MS,
-    )
+    .filter(({ createdAt }) => !createdAt || createdAt.getTime() >= from)
     .slice(0, MOST_SHOWN);
 }
 
@@ -225,16 +204,10 @@ function instantOf(text: string | null): Date | null {
 }
 
 /** What a list shows of a creation. An empty list does not prove that nothing was created. */
-function readingOf(
-  { reads: thing }: SettledRule,
-  candidates: FollowUp['candidates'],
-): TargetReading {
+function createdProgress({ reads: thing }: SettledRule, found: number): Progress {
   const since = 'since the request was sent';
-  const text =
-    candidates.length === 0
-      ? `no ${thing} with this name was created ${since}; it may still appear`
-      : `created with this name ${since}`;
-  return { known: true, progress: { is: 'unknown', text }, candidates };
+  const none = `no ${thing} with this name was created ${since}; it may still appear`;
+  return { is: 'unknown', text: found === 0 ? none : `created with this name ${since}` };
 }
 
 /** What is shown of a target after a reading: a value with the time at which it was first read; beside buttons, a recent one. */
@@ -276,8 +249,9 @@ async function settleFromReading(
     if (gap === null && before) {
       const { text } = rule.judge(before.fields, current.plan.body);
       const shown = { shown: progress.text, shownAt: new Date(locked.at) };
-      const evidence: Evidence = { ...shown, before: text, beforeAt: before.seenAt };
-      return gate(current, 'settle', { evidence });
+      const note = 'The target shows what was requested, and did not before.';
+      const reading = { ...shown, before: text, beforeAt: before.seenAt };
+      return gate(current, 'settle', { note, reading });
     }
     settlement = gap ?? 'before-unknown';
     return null;
@@ -300,7 +274,7 @@ function readBefore({ plan, stateCheck }: Pick<Change, 'plan' | 'stateCheck'>) {
  * A reading never proves that a request was not applied.
  */
 function evidenceGap(
-  change: Pick<Change, 'plan' | 'stateCheck'>,
+  change: Change,
   rule: SettledRule,
   progress: Progress,
   hasOtherSent: boolean,
@@ -348,14 +322,9 @@ async function wasSuperseded(
   return sent.some((command) => commands.get(command)?.settled?.reads === 'service');
 }
 
-function stateAfter(
-  { state }: Change,
-  reading: TargetReading,
-  { ageMs, isSuperseded }: { ageMs: number; isSuperseded: boolean },
-): FollowUp['state'] {
+function stateAfter({ state }: Change, reading: TargetReading, ageMs: number): FollowUp['state'] {
   // Read until it is resolved, because a person needs what is known now.
   if (state === 'unknown') return 'open';
-  if (isSuperseded) return 'superseded';
   if (!reading.known && isRefused(reading)) return 'unreadable';
   const is = reading.known ? reading.progress.is : 'unknown';
   if (is === 'settled' || is === 'failed') return is;

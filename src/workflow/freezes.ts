@@ -1,12 +1,12 @@
 import { MINUTE_MS } from '../base/time.ts';
-import type { UserId } from '../domain/change.ts';
+import type { ChangeId, UserId } from '../domain/change.ts';
 import { type FreezeService, type FreezeUntil, LONGEST_FREEZE_MS } from '../domain/freezes.ts';
 import { evolveFreeze, type LoggedFreeze } from '../domain/log-events.ts';
 import { NO_TIMING, startTimeOf } from '../domain/timing.ts';
 import { append, inForce } from '../log/index.ts';
 import { addJobs, transaction } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
-import type { JobKind, JobResult } from './jobs.ts';
+import type { JobResult } from './jobs.ts';
 import { redrawOpen } from './moves.ts';
 import { clockOf } from './request.ts';
 import { hurryJobs } from './store.ts';
@@ -50,11 +50,7 @@ async function endOf(
 }
 
 /** The job of a freeze that ends or was lifted: the reverts that it blocked are offered. */
-export function freezeKind(context: DecisionContext): JobKind {
-  return { lane: 'background', run: ({ key }) => endFreeze(context, key) };
-}
-
-async function endFreeze(context: DecisionContext, id: string): Promise<JobResult> {
+export async function endFreeze(context: DecisionContext, id: ChangeId): Promise<JobResult> {
   const { events, store, messenger, now, wake } = context;
   const stream = `freeze/${id}` as const;
   const { result } = await append<Date | LoggedFreeze | null>(events, async (locked) => {

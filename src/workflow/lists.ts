@@ -44,13 +44,11 @@ const SEARCHED = 50;
 async function homeLists(context: WorkflowContext, actor: Actor): Promise<HomeLists> {
   const { events, commandContext, policy } = context;
   const mayAsk = (command: string) => commandsFor(policy, [command], actor).length > 0;
+  const open = { open: true, limit: MANY };
   const [pending, mine, running, unreviewed, ended] = await Promise.all([
-    listChanges(events, { open: true, states: ['pending'], limit: MANY }),
-    listChanges(events, {
-      ...{ open: true, states: ['pending', 'approved'], limit: MANY },
-      requester: actor.id,
-    }),
-    listChanges(events, { open: true, states: ['approved', 'executing', 'unknown'], limit: MANY }),
+    listChanges(events, { ...open, states: ['pending'] }),
+    listChanges(events, { ...open, states: ['pending', 'approved'], requester: actor.id }),
+    listChanges(events, { ...open, states: ['approved', 'executing', 'unknown'] }),
     listChanges(events, { toReview: true, limit: MANY }),
     listChanges(events, { open: false, limit: SEARCHED }),
   ]);

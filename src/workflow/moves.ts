@@ -15,7 +15,14 @@ import { foldOf } from '../domain/fold.ts';
 import type { Identity } from '../domain/gate.ts';
 import type { EventOf, NewEvent, Recorded, StreamName } from '../domain/log-events.ts';
 import { standingOf } from '../domain/standing.ts';
-import { append, type LockedLog, listChanges, loadChange, type Subjects } from '../log/index.ts';
+import {
+  append,
+  type ChangeQuery,
+  type LockedLog,
+  listChanges,
+  loadChange,
+  type Subjects,
+} from '../log/index.ts';
 import { addJobs, type Job, transaction } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
 
@@ -43,34 +50,39 @@ export interface Moves extends Effects {
 /** The place of what is about to be appended: after all that the log has. */
 const LAST = Number.MAX_SAFE_INTEGER;
 
-type MoveContext = Pick<DecisionContext, 'configuration'>;
-
 /**
  * The event of a change under the lock: it releases the target where the change ends, and asks for the messages and
- * the work that follow. To be called once the gate has allowed the event; `append` stores what it returns.
+ * the work that follow. To be called once the gate has allowed the event; `append` stores what it returns. `drawnMs`: the
+ * caller draws a card that stands within this time, so that its job only follows in case this process ends before.
  */
-export function move(context: MoveContext, at: number, before: Change, event: ChangeEvent): Moves {
+export function move(
+  { configuration }: Pick<DecisionContext, 'configuration'>,
+  at: number,
+  before: Change,
+  event: ChangeEvent,
+  drawnMs = 0,
+): Moves {
   const { id } = before;
-  const stream = `change/${id}` as const;
-  const recorded = { ...event, configuration: context.configuration };
+  const recorded = { ...event, configuration };
   const next = { ...recorded, at, seq: LAST, version: before.version + 1, hash: before.hash };
   const change = foldOf(id)(before, next);
-  const events: NewEvent[] = [{ stream, event: recorded }];
+  const events: NewEvent[] = [{ stream: `change/${id}`, event: recorded }];
   if (releases(before, change)) {
-    const target = `target/${targetKey(before)}` as const;
-    events.push({ stream: target, event: { type: 'released', change: id } });
+    const stream = `target/${targetKey(before)}` as const;
+    events.push({ stream, event: { type: 'released', change: id } });
   }
-  return { events, jobs: jobsAfter(before, change, event, at), change };
+  const cardAt = change.card ? at + drawnMs : at;
+  return { events, jobs: jobsAfter(before, change, event, at, cardAt), change };
 }
 
 /** The first event of a change, with what is due because of it. */
 export function begin(
-  context: MoveContext,
+  { configuration }: Pick<DecisionContext, 'configuration'>,
   at: number,
   id: ChangeId,
   event: Extract<ChangeEvent, { type: 'drafted' }>,
 ): Moves {
-  const recorded = { ...event, configuration: context.configuration };
+  const recorded = { ...event, configuration };
   const change = foldOf(id)(null, { ...recorded, at, seq: LAST, version: 1, hash: '' });
   const { parent } = change;
   const cards = parent ? [job('card', id, at), job('card', parent, at)] : [];
@@ -94,7 +106,13 @@ function job(kind: string, key: string, dueAt: number): Job {
 }
 
 /** What is due after an event. Every job can be found again from the log: `jobsOf` does it. */
-function jobsAfter(before: Change, after: Change, event: ChangeEvent, at: number): readonly Job[] {
+function jobsAfter(
+  before: Change,
+  after: Change,
+  event: ChangeEvent,
+  at: number,
+  cardAt: number,
+): readonly Job[] {
   const { id, state } = after;
   const wasPrivate = before.state === 'draft' && ['cancelled', 'expired', 'stale'].includes(state);
   if (wasPrivate) return [];
@@ -103,7 +121,7 @@ function jobsAfter(before: Change, after: Change, event: ChangeEvent, at: number
   );
   const entered = before.state !== state;
   return [
-    job('card', id, at),
+    job('card', id, cardAt),
     ...(after.parent ? [job('card', after.parent, at)] : []),
     ...messages,
     ...(entered ? dueIn(after, at) : []),
@@ -239,10 +257,7 @@ export function identityFacts(identity: Identity | null): JsonObject {
 /** What happens to a change, or why nothing does. */
 export type StepAnswer = ChangeEvent | { readonly refusal: Refusal } | null;
 
-interface Advanced {
-  readonly before: Change;
-  readonly change: Change;
-}
+type Advanced = Record<'before' | 'change', Change>;
 
 /**
  * One step of one change: `ask` answers under the lock, usually with the gate's answer, and `also` returns what is
@@ -252,8 +267,7 @@ export async function advance(
   context: DecisionContext,
   id: ChangeId,
   ask: (change: Change, locked: LockedLog) => StepAnswer | Promise<StepAnswer>,
-  also: (change: Change, locked: LockedLog) => Effects | null | Promise<Effects | null> = () =>
-    null,
+  also?: (change: Change, locked: LockedLog) => Effects | null | Promise<Effects | null>,
 ): Promise<Advanced | Refusal | null> {
   const { result } = await append<Advanced | Refusal | null>(context.events, async (locked) => {
     const before = await loadChange(locked, id);
@@ -261,8 +275,8 @@ export async function advance(
     if (!before || !answer) return { events: [], result: null };
     if ('refusal' in answer) return { events: [], result: answer.refusal };
     const moves = move(context, locked.at, before, answer);
-    const more = await also(moves.change, locked);
-    return { ...together(moves, more), result: { before, change: moves.change } };
+    const more = await also?.(moves.change, locked);
+    return { ...together(moves, more ?? null), result: { before, change: moves.change } };
   });
   if (result === null || typeof result === 'string') return result;
   noteMoved(context, result.before, result.change);
@@ -291,7 +305,7 @@ export function noteMoved(
   const of = isFreeze ? {} : { targets: [targetKey(change)], except: id };
   const isFree = before !== null && releases(before, change);
   // Without it, their cards are drawn again within an hour, and they are claimed some seconds later.
-  redrawOpen(context, { ...of, isFree }).catch((err: unknown) => {
+  redrawOpen(context, of, isFree).catch((err: unknown) => {
     context.log.warn({ err, change: id }, 'other changes of its target were not redrawn');
   });
 }
@@ -307,13 +321,9 @@ const SPREAD_MS = 5_000;
  */
 export async function redrawOpen(
   { events, store, now, wake }: Pick<DecisionContext, 'events' | 'store' | 'now' | 'wake'>,
-  about: {
-    readonly targets?: readonly string[];
-    readonly except?: ChangeId;
-    readonly isFree?: boolean;
-  } = {},
+  of: Pick<ChangeQuery, 'targets' | 'except'> = {},
+  isFree = false,
 ): Promise<void> {
-  const { isFree = false, ...of } = about;
   const query = { ...of, open: true, confirmed: true, limit: REDRAWN_MAX } as const;
   const others = await listChanges(events, query);
   if (others.length === 0) return;

@@ -2,7 +2,7 @@
 
 import { canonical } from '../base/text.ts';
 import { HOUR_MS } from '../base/time.ts';
-import { type Change, isEnded, type News, type State, targetKey } from '../domain/change.ts';
+import { type Change, isEnded, type News, targetKey } from '../domain/change.ts';
 import { gate, type OutlookFacts } from '../domain/gate.ts';
 import { type Freeze, freezeFor, upcomingFreezes } from '../domain/policy.ts';
 import { standingOf } from '../domain/standing.ts';
@@ -28,7 +28,7 @@ export async function withNews(context: DecisionContext, change: Change): Promis
   const { policy, target, now } = facts;
   const answer = gate(change, 'outlook', facts);
   const news: News = {
-    ...(await relatedChanges(context, change)),
+    others: await relatedChanges(context, change),
     freezes: upcomingFreezes(policy.freezes, target, now),
     target: hasSameFacts(target, change.plan.target) ? null : target,
     refusal: answer === 'open' ? null : answer.refusal,
@@ -42,7 +42,7 @@ export async function withNews(context: DecisionContext, change: Change): Promis
 /** Changes when something else surrounds the change, so that its card is drawn again. */
 export function newsRevision({ news }: Pick<Change, 'news'>): readonly unknown[] {
   if (!news) return [];
-  const states = [...news.before, ...news.others].map(({ id, state }) => `${id} ${state}`);
+  const states = news.others.map(({ id, state }) => `${id} ${state}`);
   const freezes = news.freezes.map(({ from, until, reason }) => [from, until, reason]);
   const { target, refusal } = news;
   const place = target && [target.tags, target.warehouse];
@@ -141,33 +141,16 @@ function endsBy(change: Change, facts: OutlookFacts) {
 const SAME_WITHIN_MS = HOUR_MS;
 const MOST_RELATED = 100;
 
-/** Identical changes of the hour before, and other open changes of the target. */
-async function relatedChanges(
-  { events }: Pick<DecisionContext, 'events'>,
-  change: Change,
-): Promise<Pick<News, 'before' | 'others'>> {
-  const of = { targets: [targetKey(change)], except: change.id, limit: MOST_RELATED };
-  const since = new Date(change.createdAt.getTime() - SAME_WITHIN_MS);
-  const all = await listChanges(events, { ...of, openOrSince: since });
-  const isRecent = ({ createdAt }: Change) => createdAt >= since && createdAt <= change.createdAt;
-  const before = repetitions(all.filter(isRecent), change);
-  const isOther = (each: Change) => !isEnded(each) && each.state !== 'draft';
-  return { before, others: all.filter((each) => isOther(each) && !before.includes(each)) };
-}
-
-/** Identical changes since a different one succeeded: stop, start, stop is no repetition. The newest one is first. */
-function repetitions(recent: readonly Change[], draft: Change): readonly Change[] {
-  const lastOther = recent.findIndex(
-    (other) => other.state === 'succeeded' && !isSame(other, draft),
-  );
-  const since = lastOther === -1 ? recent : recent.slice(0, lastOther);
-  return since.filter((other) => isSame(other, draft));
-}
-
-/** The states of changes that had, or may still have, an effect. */
-const EFFECTIVE: readonly State[] = ['pending', 'approved', 'executing', 'succeeded', 'unknown'];
-
-function isSame(other: Change, draft: Change): boolean {
-  const same = canonical(other.plan.body) === canonical(draft.plan.body);
-  return same && other.command === draft.command && EFFECTIVE.includes(other.state);
+/** Other open changes of the target, and those that did the same within the hour before. */
+async function relatedChanges({ events }: DecisionContext, change: Change) {
+  const { id, command, plan, createdAt } = change;
+  const openOrSince = new Date(createdAt.getTime() - SAME_WITHIN_MS);
+  const of = { targets: [targetKey(change)], except: id, limit: MOST_RELATED };
+  const isSame = (other: Change) =>
+    other.command === command && canonical(other.plan.body) === canonical(plan.body);
+  const isRelated = (other: Change) =>
+    isEnded(other)
+      ? other.state === 'succeeded' && other.createdAt <= createdAt && isSame(other)
+      : other.state !== 'draft';
+  return (await listChanges(events, { ...of, openOrSince })).filter(isRelated);
 }

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { textAnswer } from '../domain/answer.ts';
 import { isPerson } from '../domain/change.ts';
-import type { EventOf } from '../domain/log-events.ts';
+import type { EventOf, StreamName } from '../domain/log-events.ts';
 import { append } from '../log/index.ts';
 import type { DecisionContext } from './context.ts';
 import type { JobResult, JobTry } from './jobs.ts';
@@ -36,20 +36,20 @@ export async function notifyOnce(
   notices: readonly Notice[],
 ): Promise<void> {
   const id = hash('sha256', matter, 'base64url');
-  await appendOnce(context, `notice/${id}-0`, (_, at) =>
+  await appendOnce(context, `notice/${id}-0`, (at) =>
     together(...notices.map((each, index) => noticeFor(each, at, `${id}-${index}`))),
   );
 }
 
 /** Appends what a stream begins with, unless it has begun. */
-export async function appendOnce<Name extends `notice/${string}` | `refusal/${string}`>(
+export async function appendOnce(
   context: DecisionContext,
-  stream: Name,
-  effects: (stream: Name, at: number) => Effects,
+  stream: StreamName,
+  effects: (at: number) => Effects,
 ): Promise<void> {
   await append(context.events, async (locked) => {
     const { version } = await locked.load(stream, () => null);
-    return { ...(version > 0 ? NOTHING : effects(stream, locked.at)), result: null };
+    return { ...(version > 0 ? NOTHING : effects(locked.at)), result: null };
   });
   context.wake();
 }
@@ -84,8 +84,6 @@ export async function endNotice(
   id: string,
   event: NoticeEvent,
 ): Promise<void> {
-  await append(events, async () => ({
-    events: [{ stream: `notice/${id}`, event }],
-    result: undefined,
-  }));
+  const ended = { stream: `notice/${id}`, event } as const;
+  await append(events, async () => ({ events: [ended], result: null }));
 }

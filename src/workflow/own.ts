@@ -17,7 +17,7 @@ import { EXPIRED, SCHEDULE_DAYS, type ServiceSchedule, timesOf } from '../domain
 import { inForce, type LockedLog, type Subjects } from '../log/index.ts';
 import type { Job } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
-import { type Effects, MESSAGES_KEPT_MS } from './moves.ts';
+import { type Effects, eventsOf, MESSAGES_KEPT_MS } from './moves.ts';
 
 /** What is appended with the `succeeded` of a change; or why it fails, for people. */
 export type OwnEffect =
@@ -68,9 +68,17 @@ async function makeFreeze(
   const [from, until] = [new Date(at), new Date(String(plan.body.until))];
   if (until <= from) return failure('freeze: until has passed');
   const scope = scopeFrom(plan.body);
-  const made = { change: id, by, reason: reason ?? '', scope, from, until };
-  const events: NewEvent[] = [{ stream: `freeze/${id}`, event: { type: 'created', ...made } }];
-  return effect(events, [{ kind: 'freeze', key: id, dueAt: until.getTime() }]);
+  const made = {
+    type: 'created',
+    change: id,
+    by,
+    reason: reason ?? '',
+    scope,
+    from,
+    until,
+  } as const;
+  const job = { kind: 'freeze', key: id, dueAt: until.getTime() };
+  return effect([{ stream: `freeze/${id}`, event: made }], [job]);
 }
 
 async function liftFreeze(
@@ -86,10 +94,9 @@ async function liftFreeze(
   if (freeze.lost && freeze.lost.foundAt > createdAt) {
     return failure('freeze: Slack shows more of the lost freeze than the requester saw');
   }
-  const events: NewEvent[] = [
-    { stream: `freeze/${key}`, event: { type: 'lifted', change: id, by } },
-  ];
-  return effect(events, [{ kind: 'freeze', key, dueAt: locked.at }]);
+  const event = { type: 'lifted', change: id, by } as const;
+  const job = { kind: 'freeze', key, dueAt: locked.at };
+  return effect([{ stream: `freeze/${key}`, event }], [job]);
 }
 
 /** The requester is reminded this long before the end. */
@@ -173,14 +180,9 @@ export async function ownJobs(
 
 async function scheduleJobs(subjects: Subjects, key: string, now: Date): Promise<readonly Job[]> {
   const isRecent = (at: number) => now.getTime() - at < MESSAGES_KEPT_MS;
-  type State = { readonly schedule: LoggedSchedule; readonly notes: readonly Job[] };
-  const { state } = await subjects.load(`schedule/${key}`, (before: State | null, event): State => {
-    const notes = isNoted(event) && isRecent(event.at) ? [noteJob(key, event)] : [];
-    const schedule = evolveSchedule(before?.schedule ?? null, event);
-    return { schedule, notes: [...(before?.notes ?? []), ...notes] };
-  });
-  if (!state) return [];
-  const { schedule, notes } = state;
+  const events = await eventsOf(subjects, `schedule/${key}`);
+  const schedule = events.reduce<LoggedSchedule | null>(evolveSchedule, null);
+  if (!schedule) return [];
   const { isRemoved, endedWhy, isPaused, until, since } = schedule;
   const next = isPaused ? until : dueAt(schedule, since);
   const remindAt = until.getTime() - (isRemoved ? 0 : REMIND_MS);
@@ -188,7 +190,9 @@ async function scheduleJobs(subjects: Subjects, key: string, now: Date): Promise
   return [
     ...(isRemoved ? [] : [{ kind: 'schedule', key, dueAt: next.getTime() }]),
     ...(isReminded ? [{ kind: 'schedule-reminder', key, dueAt: remindAt }] : []),
-    ...notes,
+    ...events
+      .filter((each) => isNoted(each) && isRecent(each.at))
+      .map((each) => noteJob(key, each)),
   ];
 }
 

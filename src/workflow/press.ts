@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { FieldProblem } from '../base/errors.ts';
 import { during, traceHere } from '../base/log.ts';
+import { spanText } from '../base/text.ts';
 import { MINUTE_MS } from '../base/time.ts';
 import {
   type Actor,
   type Change,
   type ChangeId,
+  isLocal,
   isPerson,
   type Plan,
   type Refusal,
@@ -18,11 +20,11 @@ import { createDenial, gate, type Identity, isPermitting } from '../domain/gate.
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { evolvePress, type LoggedPress } from '../domain/log-events.ts';
 import type { Place } from '../domain/place.ts';
-import { spanText } from '../domain/timing.ts';
+import { startsAt } from '../domain/timing.ts';
 import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
 import { databaseProblem } from '../storage/index.ts';
 import { denialOfVerb, nameAlternatives, refusalOfVerb } from './authorize.ts';
-import { afterDrawn } from './cards.ts';
+import { afterDrawn, DRAWN_WITHIN_MS } from './cards.ts';
 import type { DecisionContext, Mark, ReceivedPress, ReplyTo, WorkflowContext } from './context.ts';
 import type { JobKind, JobResult } from './jobs.ts';
 import { showHome } from './lists.ts';
@@ -41,7 +43,7 @@ import { countAttempts, type RateLimitStatus } from './rates.ts';
 import { planNarrower } from './request.ts';
 import { lookUpStanding, standingFacts, usedBy } from './standing.ts';
 import { pressFacts } from './target.ts';
-import { answerForeign, foreignMarks, withRestore } from './witness.ts';
+import { answerForeign, beginThreadRead, withRestore } from './witness.ts';
 
 /** A press that decides, as Slack delivered it: nothing of it is checked yet. */
 interface Pressed {
@@ -233,16 +235,12 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
     if (!(await becomesPlace(context, change, place))) return again;
   }
   if (isOlderState(change, place)) return refuse('older-state');
-  const seen = markOf(press.seen);
-  const foreign = seen ? await foreignMarks(context.events, change, [seen]) : [];
-  if (foreign.length > 0) {
-    await answerForeign(context, change.id, foreign);
-    return refuse('restored');
-  }
+  if (await answerForeign(context, change, [markOf(press.seen)])) return refuse('restored');
   // State, expiry, self-approval and duplicates are checked before the membership lookup, as if the
   // user had every role.
   const early = refusalOfVerb(context, verb, change, { ...press, identity: null });
   if (early) return refuse(early);
+  if (mayBeLast(context, verb, change)) beginThreadRead(context, change);
   const identity = await context.people.identify(press.by, {
     fresh: verb !== 'cancel',
     since: press.pressedAt,
@@ -262,6 +260,13 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   const narrower = await planNarrower(context, change, press.given ?? {}, own.press);
   if (!narrower.ok) return refuse('wider', identity);
   return decide(context, own, verb, { ...known, narrower: { ...narrower, of: change.digest } });
+}
+
+/** Whether the change may be sent right after this press. */
+function mayBeLast({ now }: WorkflowContext, verb: Verb, change: Change): boolean {
+  const { approvals, requires, plan } = change;
+  const isLast = verb === 'approve' && approvals.length + 1 >= requires.count;
+  return isLast && !isLocal(change) && startsAt(plan, now()) <= now();
 }
 
 /** The id by which a change knows this person already, else the own one: nobody counts twice. Null: not looked up. */
@@ -339,14 +344,17 @@ async function decide(
       const refusal = 'refusal' in answer ? answer.refusal : null;
       const caused = 'refusal' in answer ? answer.ends : { ...answer, evidence };
       const moves =
-        before && caused ? move(context, locked.at, before, { ...caused, press: key }) : null;
+        before && caused
+          ? move(context, locked.at, before, { ...caused, press: key }, DRAWN_WITHIN_MS)
+          : null;
       const used =
         before && 'type' in answer ? await usedBy(context, locked, before, answer) : NOTHING;
       const change = moves?.change ?? before;
-      const what = `${press.verb} on change ${id}`;
-      const about = { what, by: press.by, place: placeOf(press) };
-      const notice = noticeFor(foreignPlace(about), locked.at);
-      const news = refusal === 'foreign-place' ? notice : lateEnd(stored, refusal, locked.at);
+      const about = { what: `${press.verb} on change ${id}`, by: press.by, place: placeOf(press) };
+      const news =
+        refusal === 'foreign-place'
+          ? noticeFor(foreignPlace(about), locked.at)
+          : lateEnd(stored, refusal, locked.at);
       const event = { type: 'answered', what: press.verb, refusal, evidence } as const;
       // A change is not claimed while a press of it is not answered.
       const waits = change?.state === 'approved' ? [runOf(change, locked.at)] : [];

@@ -42,11 +42,10 @@ export async function countAttempts(
   by: UserId,
   more = 1,
 ): Promise<RateLimitStatus> {
-  const { most, ofAll, withinMs } = RATE_LIMITS[kind];
-  const counted = { kind, since: windowStart(context, withinMs), own: by, all: EVERYONE, more };
-  const { over, isFirst } = await transaction(context.store, (tx) =>
-    count(tx, counted, { most, ofAll }),
-  );
+  const { withinMs, ...limits } = RATE_LIMITS[kind];
+  const since = windowStart(context, withinMs);
+  const counted = { kind, since, own: by, all: EVERYONE, more, ...limits };
+  const { over, isFirst } = await transaction(context.store, (tx) => count(tx, counted));
   if (isFirst) {
     // The limit that was reached just now.
     const tried = over === 'all' ? `${kind} of all` : kind;
@@ -69,6 +68,8 @@ interface Counted {
   readonly own: string;
   readonly all: string;
   readonly more: number;
+  readonly most: number;
+  readonly ofAll: number | null;
 }
 
 /**
@@ -77,8 +78,7 @@ interface Counted {
  */
 async function count(
   tx: StoreTx,
-  { kind, since, own, all, more }: Counted,
-  { most, ofAll }: { readonly most: number; readonly ofAll: number | null },
+  { kind, since, own, all, more, most, ofAll }: Counted,
 ): Promise<{ readonly over: 'own' | 'all' | null; readonly isFirst: boolean }> {
   const added = new Map((ofAll === null ? [own] : [own, all]).map((user) => [user, more]));
   const counts = await addToRateCounters(tx, { kind, since, more: added });
@@ -157,11 +157,10 @@ export async function receiveAgentCall(
   const since = windowStart(context, AGENT_WINDOW_MS);
   const [own, all] = [`${agent}|${person ?? ''}`, `${agent}|${EVERYONE}`];
   return transaction(context.store, async (tx) => {
-    const counted = { kind: 'agent', since, own, all, more: 1 };
-    const { over } = await count(tx, counted, { most, ofAll: most * AGENT_PEOPLE });
-    if (over !== null)
-      return { limitedUntil: new Date(since.getTime() + AGENT_WINDOW_MS), repeated: false };
-    if (delivery === null) return { limitedUntil: null, repeated: false };
+    const limits = { most, ofAll: most * AGENT_PEOPLE };
+    const { over } = await count(tx, { kind: 'agent', since, own, all, more: 1, ...limits });
+    const until = over === null ? null : new Date(since.getTime() + AGENT_WINDOW_MS);
+    if (until || !delivery) return { limitedUntil: until, repeated: false };
     const { key, at } = delivery;
     const received = { kind: 'delivery', since: at, more: new Map([[key, 1]]) };
     const times = await addToRateCounters(tx, received);

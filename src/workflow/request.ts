@@ -34,13 +34,7 @@ import {
   type Via,
 } from '../domain/change.ts';
 import { agentWords, draftChange } from '../domain/draft.ts';
-import {
-  createDenial,
-  type Denial,
-  gate,
-  type Identity,
-  type RefusedProposal,
-} from '../domain/gate.ts';
+import { createDenial, type Denial, gate, type Identity } from '../domain/gate.ts';
 import type { EventOf } from '../domain/log-events.ts';
 import { boundsOf, delayed, dimensionsOf, notNarrower } from '../domain/narrow.ts';
 import type { NoEffect, Service } from '../domain/targets.ts';
@@ -58,7 +52,16 @@ import { knownServices } from '../servers/facts.ts';
 import { reading } from '../storage/index.ts';
 import { authorizeForm, proposalDenial, refused, through } from './authorize.ts';
 import type { WorkflowContext } from './context.ts';
-import { begin, type Effects, identityFacts, move, NOTHING, noteMoved, together } from './moves.ts';
+import {
+  begin,
+  type Effects,
+  identityFacts,
+  type Moves,
+  move,
+  NOTHING,
+  noteMoved,
+  together,
+} from './moves.ts';
 import { withNews } from './news.ts';
 import { limitedUntil } from './rates.ts';
 import { type FoundStanding, standingFor } from './standing.ts';
@@ -78,9 +81,11 @@ export interface ChangeRequest {
   readonly via?: Via;
   /** What the agent says: its reason, where none is given. */
   readonly words?: string | null;
+  /** The key that the agent gave its request. */
+  readonly requestKey?: string | null;
   /** The draft that this request replaces, so that one preview cannot become two cards. */
   readonly edits: ChangeId | null;
-  /** Slack's id of the interaction: a repeated delivery creates no second draft. */
+  /** Slack's id of the interaction: a repeated delivery creates no second draft. An agent may have none, which is empty. */
   readonly key: string;
 }
 
@@ -96,6 +101,10 @@ export type RequestOutcome =
 interface Problems {
   readonly ok: false;
   readonly problems: readonly FieldProblem[];
+}
+
+function problemAt(field: string, problem: string): Problems {
+  return { ok: false, problems: [{ field, problem }] };
 }
 
 /** Plans a request and stores it as a draft, which only its requester sees. Sends nothing. */
@@ -126,18 +135,15 @@ export async function decideRequest(
   const identity = await context.people.identify(by, { fresh: false });
   const why = reason ?? (request.words ? agentWords(request.words) : null);
   const asker = through(identity, via);
-  const about = { command, identity: asker, reason: why, target: plan.target };
-  const ask = await asking(context, about);
-  const refuse = ({ answer, name, target: { name: of } }: RefusedCommand) => {
-    const denial = proposalDenial(answer, { command: name, target: of });
-    return refused(context, denial, { tried: command.name, by, via, identity: asker });
-  };
+  const ask = await asking(context, command, asker, { reason: why, target: plan.target });
+  const refuse = (denial: Denial) =>
+    refused(context, denial, { tried: command.name, by, via, identity: asker });
   const own = ask(command.name, startsAt(plan, context.now()));
-  if ('answer' in own) return refuse(own);
+  if ('denial' in own) return refuse(own.denial);
   // After the decision: it shows the state of the target.
   if (timed.noEffect) return { ok: false, noEffect: timed.noEffect };
   const both = requirementWithLater(context, command, { ...own, plan }, ask);
-  if ('answer' in both) return refuse(both);
+  if ('denial' in both) return refuse(both.denial);
   if ('problems' in both) return both;
   // Estimated after the decision, because the API limits how often the usage report can be read.
   const estimated = await withEstimate(context, command, plan);
@@ -193,28 +199,23 @@ async function record(
   request: ChangeRequest,
   planned: PlannedRequest,
 ): Promise<RequestOutcome> {
-  const { requester, key, reason } = request;
+  const { requester, key } = request;
   const { name: command } = request.command;
-  const asked = { command, requester, reason };
   const about = { command, target: planned.plan.target.name };
   const refuseRepeated = () => {
     const attempt = { tried: command, by: requester, identity: null };
     return refused(context, createDenial('already-received', about), attempt);
   };
   // A repeated delivery is not counted.
-  if ((await draftIdFor(context.events, key)) === null) return refuseRepeated();
+  if ((await placeOf(context.events, key)).isOwn) return refuseRepeated();
   const until = await limitedUntil(context, 'draft', requester);
   if (until) return { ok: false, denial: createDenial('rate-limited', { ...about, until }) };
-  const { plan, requires, identity, standing } = planned;
   const { result: id } = await append(context.events, async (locked) => {
-    const free = await draftIdFor(locked, key);
-    if (free === null) return { events: [], result: null };
-    const organization = organizationOf(plan.target, context.organization);
-    const fields = { organization, ...asked, plan, requires, standing: standing?.id };
-    const drafted = draftChange(fields, new Date(locked.at));
-    const event = { ...drafted, evidence: { ...identityFacts(identity), request: key } };
-    const edited = await withdrawn(context, locked, request, identity);
-    return { ...together(edited, begin(context, locked.at, free, event)), result: free };
+    const { id: free, isOwn } = await placeOf(locked, key);
+    if (isOwn) return { events: [], result: null };
+    const edited = await withdrawn(context, locked, request, planned.identity);
+    const draft = draftOf(context, locked, free, request, planned);
+    return { ...together(edited, draft), result: free };
   });
   const draft = id && (await loadChange(context.events, id));
   if (!draft) return refuseRepeated();
@@ -222,16 +223,26 @@ async function record(
   return { ok: true, draft: await withNews(context, draft) };
 }
 
-/**
- * The id of the draft of a request: it follows from Slack's id of the interaction, so that a repeated delivery finds
- * the draft. Null: there is one. Two interactions with the same id of a change get another one.
- */
-async function draftIdFor(subjects: Subjects, key: string): Promise<ChangeId | null> {
-  const { id, isOwn } = await placeOf(subjects, key);
-  return isOwn ? null : id;
+/** The draft of a planned request, with the id that it gets. */
+export function draftOf(
+  context: WorkflowContext,
+  { at }: Pick<LockedLog, 'at'>,
+  id: ChangeId,
+  { command, requester, reason, via, words, requestKey, key }: ChangeRequest,
+  { plan, requires, identity, standing }: PlannedRequest,
+): Moves {
+  const organization = organizationOf(plan.target, context.organization);
+  const asked = { organization, command: command.name, requester, reason, plan, requires };
+  const agent = via && { via, words: words ?? null, requestKey: requestKey ?? null };
+  const drafted = draftChange({ ...asked, standing: standing?.id, ...agent }, new Date(at));
+  const evidence = { ...identityFacts(identity), ...(key && { request: key }) };
+  return begin(context, at, id, { ...drafted, evidence });
 }
 
-/** The first free id of a key, or that of its draft; `after` skips ids. */
+/**
+ * The first free id of a key, or that of its draft; `after` skips ids. The id follows from Slack's id of the interaction,
+ * so that a repeated delivery finds the draft. Two interactions with the same id of a change get another one.
+ */
 export async function placeOf(
   subjects: Subjects,
   key: string,
@@ -364,27 +375,27 @@ export async function planNarrower(
   const timed = timedAs(context, to, timing, clock);
   if (!timed.ok) return named(timed.problems);
   const plan = { ...timed.plan, args: argsAfter(wider, read.given, Object.keys(given)) };
-  const problem = problemOf(change, plan, clock.now);
-  if (problem) return named([problem]);
+  const wide = problemOf(change, plan, clock.now);
+  if (wide) return named(wide.problems);
   const isNew = plan.timing?.revert && !wider.timing?.revert;
   const isApproved = !isNew || (await coversLater(context, command, { ...change, plan }));
-  if (!isApproved) return named([OTHER_APPROVERS]);
+  if (!isApproved) return named(OTHER_APPROVERS.problems);
   return { ok: true, plan: isEstimated ? await withEstimate(context, command, plan) : plan };
 }
 
 function misread(problems: Readonly<Record<string, string>>): Problems {
   const all = Object.entries(problems).map(([field, problem]) => ({ field, problem }));
-  return { ok: false, problems: all.length > 0 ? all : [NOTHING_LESS] };
+  return all.length > 0 ? { ok: false, problems: all } : NOTHING_LESS;
 }
 
-const NOTHING_LESS = {
-  field: '',
-  problem: 'Nothing is less than requested. Lower a value, or press Approve on the card.',
-};
-const OTHER_APPROVERS = {
-  field: 'for',
-  problem: 'does not work here: the policy does not permit the revert with these approvals',
-};
+const NOTHING_LESS = problemAt(
+  '',
+  'Nothing is less than requested. Lower a value, or press Approve on the card.',
+);
+const OTHER_APPROVERS = problemAt(
+  'for',
+  'does not work here: the policy does not permit the revert with these approvals',
+);
 
 interface Clock {
   readonly zone: string | null;
@@ -416,7 +427,7 @@ function resized(
   // By its scheduled time, it may have an effect that it has not now.
   const noEffect = wider.timing?.startAt ? null : command.noEffect?.(args, wider.before);
   const field = 'maxReplicaMemoryGb' in wider.body ? 'maxReplicaMemoryGb' : 'numReplicas';
-  if (noEffect) return { ok: false, problems: [{ field, problem: SAME_AS_NOW }] };
+  if (noEffect) return problemAt(field, SAME_AS_NOW);
   const planned = planFrom(command, { args, given: wider.args }, wider, context);
   if (!planned.ok) return planned;
   const { target, timing, warnings: seen } = wider;
@@ -447,7 +458,7 @@ function timedAs(
   if (!end.ok) return end;
   const { afterMs, until } = end;
   const isShort = start.at && own && own.afterMs < LEAST_REVERT_MS;
-  if (afterMs === null && isShort) return { ok: false, problems: [TOO_SHORT] };
+  if (afterMs === null && isShort) return problemAt('at', 'leaves no half hour before its end');
   const found = afterMs === null ? null : revertOf(context, command, plan, { afterMs, until });
   if (found && !found.ok) return found;
   const revert = found?.revert ?? own;
@@ -460,8 +471,6 @@ function timedAs(
   return { ok: true, plan: { ...timed, warnings } };
 }
 
-const TOO_SHORT = { field: 'at', problem: 'leaves no half hour before its end' };
-
 /** What was entered, with the given values in the place of the earlier ones: `in=` is no more, where `at=` is given. */
 function argsAfter({ args }: Plan, read: TypedValues, given: readonly string[]): JsonObject {
   const replaced = [...given, ...(given.includes('at') ? ['in'] : [])];
@@ -469,18 +478,18 @@ function argsAfter({ args }: Plan, read: TypedValues, given: readonly string[]):
   return Object.fromEntries([...kept, ...given.map((name) => [name, read[name] ?? ''] as const)]);
 }
 
-function problemOf(change: Change, plan: Plan, now: Date): FieldProblem | null {
+function problemOf(change: Change, plan: Plan, now: Date): Problems | null {
   const refused = notNarrower(change.plan, plan, now);
   if (refused === null) return null;
   const { refusal, field } = refused;
   if (refusal === 'not-narrower' || field === null) return NOTHING_LESS;
   const isLess = change.narrowings?.length ? 'than another approver left' : 'than requested';
-  if (field === 'at') return { field, problem: `must be later ${isLess}, and before the end` };
-  if (field === 'for') return { field, problem: `must be shorter ${isLess}` };
-  if (field === 'until') return { field, problem: `must be earlier ${isLess}` };
+  if (field === 'at') return problemAt(field, `must be later ${isLess}, and before the end`);
+  if (field === 'for') return problemAt(field, `must be shorter ${isLess}`);
+  if (field === 'until') return problemAt(field, `must be earlier ${isLess}`);
   const { least, most } = boundsOf(change.plan, field);
   const from = least > 1 ? `from ${least}, the current value, to ${most}` : `at most ${most}`;
-  return { field, problem: `must be ${from}: less ${isLess}` };
+  return problemAt(field, `must be ${from}: less ${isLess}`);
 }
 
 /** Whether the approvals of a change also permit what its plan runs later: a revert that nobody requested. */
@@ -490,8 +499,8 @@ async function coversLater(
   { plan, requires, requester, via, reason, words }: Change,
 ): Promise<boolean> {
   const identity = through(await context.people.identify(requester, { fresh: false }), via);
-  const about = { command, identity, reason: reason ?? words ?? null, target: plan.target };
-  const ask = await asking(context, about);
+  const why = reason ?? words ?? null;
+  const ask = await asking(context, command, identity, { reason: why, target: plan.target });
   const all = requirementWithLater(context, command, { plan, requires }, ask);
   return 'requires' in all && canonical(all.requires) === canonical(requires);
 }
@@ -510,7 +519,7 @@ function revertOf(
   if (!inverse) {
     const why = command.noUndo?.(plan.before, plan.body) ?? NOT_KNOWN;
     const problem = `does not work here: ${why}, so that Signalbox cannot revert it`;
-    return { ok: false, problems: [{ field: until === null ? 'for' : 'until', problem }] };
+    return problemAt(until === null ? 'for' : 'until', problem);
   }
   return { ok: true, revert: { ...undo, afterMs, ...(until !== null && { until }) } };
 }
@@ -570,30 +579,23 @@ function vocabularyOf(
   return { commands: [...context.commands.values()], services, alerts, organizations };
 }
 
-/** A command that the policy refuses to a requester. */
-interface RefusedCommand {
-  readonly answer: RefusedProposal;
-  readonly name: string;
-  readonly target: Target;
-}
-
 type Ask = Awaited<ReturnType<typeof asking>>;
 
-/** Asks the policy of now whether a person may request a command for a time, on the target of the change or another. */
-async function asking(context: WorkflowContext, about: Asking) {
-  const { command, identity, reason } = about;
+/** Asks the policy of now whether a person may request a command for a time, on this target or another. */
+async function asking(
+  context: WorkflowContext,
+  { needsReason }: ChangeCommand,
+  identity: Identity,
+  { reason, target: own }: { readonly reason: string | null; readonly target: Target },
+) {
   const policy = await currentPolicy(context, context.events);
-  const facts = { identity, policy, needsReason: command.needsReason === true };
-  return (name: string, now: Date, target = about.target) => {
-    const answer = gate({ command: name, target, reason }, 'request', { ...facts, now });
-    return 'refusal' in answer ? { answer, name, target } : answer;
+  const facts = { identity, policy };
+  return (command: string, now: Date, target = own) => {
+    const asked = { command, target, reason, needsReason };
+    const answer = gate(asked, 'request', { ...facts, now });
+    if (!('refusal' in answer)) return answer;
+    return { denial: proposalDenial(answer, { command, target: target.name }) };
   };
-}
-
-interface Asking extends Pick<Change, 'reason'> {
-  readonly command: ChangeCommand;
-  readonly identity: Identity;
-  readonly target: Target;
 }
 
 /**
@@ -605,20 +607,20 @@ function requirementWithLater(
   command: ChangeCommand,
   { plan, requires }: Pick<Change, 'plan' | 'requires'>,
   ask: Ask,
-): { readonly requires: Requirement } | RefusedCommand | Problems {
+): { readonly requires: Requirement } | { readonly denial: Denial } | Problems {
   // What runs for weeks is no emergency.
   let all = command.runs || command.covers ? { ...requires, breakGlass: null } : requires;
   for (const { name, at, field, target } of laterCommands(context, command, plan)) {
     const authorized = ask(name, at, target);
-    if ('answer' in authorized) return authorized;
+    if ('denial' in authorized) return authorized;
     if (command.covers && authorized.requires.from === null) {
       const problem = `has ${target.name}, where “${name}” needs no approval. Request it directly`;
-      return { ok: false, problems: [{ field, problem }] };
+      return problemAt(field, problem);
     }
     const both = combineRequirements(all, authorized.requires);
     if (!both) {
       const problem = `does not work here: “${name}” has other approvers. Request that command separately`;
-      return { ok: false, problems: [{ field, problem }] };
+      return problemAt(field, problem);
     }
     all = both;
   }

@@ -4,31 +4,17 @@ import { inheritChange } from '../domain/draft.ts';
 import { gate, REVERT_GRACE_MS } from '../domain/gate.ts';
 import { loadChange } from '../log/index.ts';
 import type { RevertStopReason, WorkflowContext } from './context.ts';
-import type { JobKind } from './jobs.ts';
+import type { JobResult } from './jobs.ts';
 import { advance, begin, type Moves, noteMoved, unusedId } from './moves.ts';
 import { isUnchangedSince, type PlannedLine, planLine } from './request.ts';
 
-const RETRY_MS = 30_000;
-
 /**
  * The job of a timed change that succeeded: its revert is planned at once, as a change of its own, so that people see
- * it and can cancel it before it runs.
+ * it and can cancel it before it runs. Decided again under the lock: of two processes, the first one plans it.
  */
-export function revertKind(context: WorkflowContext): JobKind {
-  return {
-    lane: 'background',
-    retryMs: () => RETRY_MS,
-    run: async ({ key }) => {
-      await planRevert(context, key as ChangeId);
-      return 'done';
-    },
-  };
-}
-
-/** Decides again under the lock; of two processes, the first one plans the revert. */
-async function planRevert(context: WorkflowContext, id: ChangeId): Promise<void> {
+export async function planRevert(context: WorkflowContext, id: ChangeId): Promise<JobResult> {
   const seen = await loadChange(context.events, id);
-  if (!seen) return;
+  if (!seen) return 'done';
   const first = gate(seen, 'revert', { now: context.now(), isUnchanged: null });
   const found = first === 'allowed' ? await planInverse(context, seen) : first.keeps;
   let child = null as Moves | null;
@@ -57,6 +43,7 @@ async function planRevert(context: WorkflowContext, id: ChangeId): Promise<void>
     () => child,
   );
   if (child) noteMoved(context, null, child.change);
+  return 'done';
 }
 
 /** The planned revert, or why Signalbox does not revert the change. */

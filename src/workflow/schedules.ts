@@ -6,7 +6,6 @@ import { oneLineOf } from '../domain/answer.ts';
 import {
   type Change,
   type ChangeId,
-  type Plan,
   type Refusal,
   type Target,
   targetKey,
@@ -14,13 +13,13 @@ import {
 import { inheritChange } from '../domain/draft.ts';
 import { START_GRACE_MS } from '../domain/fold.ts';
 import { type ClaimFacts, gate, type Skipped } from '../domain/gate.ts';
-import { evolveHolders, evolveSchedule, type LoggedSchedule } from '../domain/log-events.ts';
 import {
-  EXPIRED,
-  type ScheduleService,
-  type ServiceSchedule,
-  scheduleCommandLine,
-} from '../domain/schedules.ts';
+  type EventOf,
+  evolveHolders,
+  evolveSchedule,
+  type LoggedSchedule,
+} from '../domain/log-events.ts';
+import { EXPIRED, type ScheduleService, scheduleCommandLine } from '../domain/schedules.ts';
 import { wordOf } from '../domain/words.ts';
 import {
   append,
@@ -32,10 +31,11 @@ import {
 } from '../log/index.ts';
 import type { Job } from '../storage/index.ts';
 import type { DecisionContext, WorkflowContext } from './context.ts';
-import type { JobKind, JobResult } from './jobs.ts';
+import type { JobResult } from './jobs.ts';
 import {
   begin,
   type Effects,
+  eventsOf,
   type Moves,
   move,
   NOTHING,
@@ -56,7 +56,9 @@ export function createScheduleService(
   const all = async () =>
     [...(await inForce(events, 'schedule', now())).values()]
       .toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())
-      .map((schedule) => viewOf(schedule, now()));
+      .map((schedule) => {
+        return { ...schedule, next: schedule.isPaused ? null : nextRun(schedule, now()) };
+      });
   return {
     all,
     of: async (id) => (await all()).find(({ service }) => service.id === id) ?? null,
@@ -64,42 +66,18 @@ export function createScheduleService(
   };
 }
 
-function viewOf(schedule: LoggedSchedule, now: Date): ServiceSchedule {
-  const { change: id, service, stop, start, zone, by, until, isPaused, last } = schedule;
-  return {
-    ...{ id, service, stop, start, zone, by, until, isPaused },
-    next: isPaused ? null : nextRun(schedule, now),
-    lastSkipped: last?.skipped ?? null,
-  };
-}
-
-const RETRY_MS = 30_000;
-
 /** The job of a schedule: its next occurrence becomes a change, or is skipped with a note; at its end it expires. */
-export function scheduleKind(context: WorkflowContext): JobKind {
-  return {
-    lane: 'background',
-    retryMs: () => RETRY_MS,
-    run: ({ key }) => runSchedule(context, key as ChangeId),
-  };
-}
-
-async function runSchedule(context: WorkflowContext, id: ChangeId): Promise<JobResult> {
+export async function runSchedule(context: WorkflowContext, id: ChangeId): Promise<JobResult> {
   const { events, now } = context;
   const { state: schedule } = await events.load(`schedule/${id}`, evolveSchedule);
   const approved = await loadChange(events, id);
   if (!schedule || !approved || schedule.isRemoved) return 'done';
   const due = dueRun(schedule, now());
-  const run = due && { due, planned: await planRun(context, approved, due) };
+  const run = due && { ...due, planned: await planRun(context, approved, due) };
   const { result } = await append(events, (locked) => recordRun(context, locked, approved, run));
   if (result.run) noteMoved(context, null, result.run);
   context.wake();
   return result.next;
-}
-
-interface Recorded {
-  readonly next: JobResult;
-  readonly run: Change | null;
 }
 
 type DueRun = NonNullable<ReturnType<typeof dueRun>>;
@@ -143,38 +121,25 @@ async function skipReason(
   const { events, now } = context;
   const { at } = occurrence;
   const midnight = instantAt(localDay(at, zone), '00:00', zone);
-  const key = targetKey({
-    organization: approved.organization,
-    plan: { ...approved.plan, target },
-  });
+  const key = targetKey({ organization: approved.organization, plan: { target } });
   const run = { schedule: approved.id, command: `service ${occurrence.action}` };
   const holders = await holdersOf(events, key);
   // The opposite of an unknown run may run.
   const unknown = holders.find((one) => one.state === 'unknown' && !isOpposite(one, run));
   const facts = {
-    now: now(),
-    at,
+    ...{ now: now(), at, target, unknown: unknown?.id ?? null },
     policy: await currentPolicy(context, events),
-    target,
-    unknown: unknown?.id ?? null,
     changedBy: await manualChangeSince(events, key, midnight),
-    changedElsewhere: null,
+    changedElsewhere: await wasChangedElsewhere(context, target, midnight),
   };
-  const first = gate(null, 'run', facts);
-  if (first !== 'allowed') return wordsOf(first);
-  const changedElsewhere = await wasChangedElsewhere(context, { target }, midnight);
-  const answer = gate(null, 'run', { ...facts, changedElsewhere });
+  const answer = gate(null, 'run', facts);
   return answer === 'allowed' ? null : wordsOf(answer);
 }
 
 async function holdersOf(subjects: Subjects, key: string): Promise<readonly Change[]> {
   const { state } = await subjects.load(`target/${key}`, evolveHolders);
-  const holders: Change[] = [];
-  for (const id of state ?? []) {
-    const holder = await loadChange(subjects, id as ChangeId);
-    if (holder) holders.push(holder);
-  }
-  return holders;
+  const all = (state ?? []).map((id) => loadChange(subjects, id as ChangeId));
+  return (await Promise.all(all)).filter((each) => each !== null);
 }
 
 /** Whether the holder is the run of the same schedule in the other direction. */
@@ -221,7 +186,7 @@ function wordsOf(skipped: Skipped): string {
 /** By the activity log, where it can be read. The schedule does not depend on it. */
 async function wasChangedElsewhere(
   { commandContext, now }: WorkflowContext,
-  { target: { id: serviceId, organization } }: Pick<Plan, 'target'>,
+  { id: serviceId, organization }: Target,
   since: Date,
 ): Promise<boolean> {
   const dayOf = (at: Date) => at.toISOString().slice(0, 10);
@@ -241,13 +206,13 @@ async function recordRun(
   locked: LockedLog,
   approved: Change,
   planned: PlannedRun | null,
-): Promise<NewEvents<Recorded>> {
+): Promise<NewEvents<{ readonly next: JobResult; readonly run: Change | null }>> {
   const { id } = approved;
   const { at } = locked;
   const { state: schedule, version } = await locked.load(`schedule/${id}`, evolveSchedule);
   if (!schedule || schedule.isRemoved) return { events: [], result: { next: 'done', run: null } };
   const { isPaused, since, until } = schedule;
-  const isCurrent = !isPaused && planned?.due.since.getTime() === since.getTime();
+  const isCurrent = !isPaused && planned?.since.getTime() === since.getTime();
   const handled = isCurrent ? await handle(context, locked, approved, planned, version + 1) : null;
   const run = handled?.run ?? null;
   if (at >= until.getTime()) {
@@ -256,17 +221,12 @@ async function recordRun(
     return { ...together(handled, { events: [expired], jobs }), result: { next: 'done', run } };
   }
   // Not from now on: another occurrence may have become due while this one was planned.
-  const from = isCurrent ? planned.due.occurrence.at : since;
+  const from = isCurrent ? planned.occurrence.at : since;
   // A paused schedule only waits for its end.
   return { ...together(handled), result: { next: isPaused ? until : dueAt(schedule, from), run } };
 }
 
-function card(key: string, dueAt: number): Job {
-  return { kind: 'card', key, dueAt };
-}
-
-interface PlannedRun {
-  readonly due: DueRun;
+interface PlannedRun extends DueRun {
   readonly planned: PlannedLine | string;
 }
 
@@ -274,30 +234,33 @@ async function handle(
   context: WorkflowContext,
   locked: LockedLog,
   approved: Change,
-  { due, planned }: PlannedRun,
+  { occurrence: { action: verb, at: occurrence }, missed, planned }: PlannedRun,
   version: number,
 ): Promise<Effects & { readonly run: Change | null }> {
   const { id: schedule } = approved;
-  const { action: verb, at: occurrence } = due.occurrence;
-  const about = { verb, occurrence, missed: due.missed };
-  const note = noteJob(schedule, { version, at: locked.at });
-  if (typeof planned === 'string') {
-    const skipped = { type: 'skipped', why: planned, ...about } as const;
-    const events = [scheduleEvent(schedule, skipped)];
-    return { events, jobs: [card(schedule, locked.at), note], run: null };
-  }
+  const { at } = locked;
+  const about = { verb, occurrence, missed };
+  const recorded = (event: EventOf<`schedule/${string}`>): Effects => {
+    const jobs = [
+      card(schedule, at),
+      ...(isNoted(event) ? [noteJob(schedule, { version, at })] : []),
+    ];
+    return { events: [scheduleEvent(schedule, event)], jobs };
+  };
+  if (typeof planned === 'string')
+    return { ...recorded({ type: 'skipped', why: planned, ...about }), run: null };
   const timing = { startAt: occurrence.toISOString(), revert: null, schedule };
   const run = inheritChange(approved, {
     ...{ command: planned.command.name, plan: { ...planned.plan, timing }, parent: null },
     ...{ notBefore: occurrence, expiresAt: new Date(occurrence.getTime() + START_GRACE_MS) },
   });
-  const begun = begin(context, locked.at, await unusedId(context, locked), run);
-  const recorded = { type: 'run', change: begun.change.id, ...about } as const;
-  return {
-    events: [...begun.events, scheduleEvent(schedule, recorded)],
-    jobs: [...begun.jobs, card(schedule, locked.at), ...(isNoted(recorded) ? [note] : [])],
-    run: begun.change,
-  };
+  const begun = begin(context, at, await unusedId(context, locked), run);
+  const { id: change } = begun.change;
+  return { ...together(begun, recorded({ type: 'run', change, ...about })), run: begun.change };
+}
+
+function card(key: string, dueAt: number): Job {
+  return { kind: 'card', key, dueAt };
 }
 
 /** The schedule of a run, for its claim; `unknown`: there is none. Null for any other change. */
@@ -347,28 +310,23 @@ export async function settledByOpposite(
   state: Json | undefined,
 ): Promise<Moves | null> {
   if (state === undefined || state !== CHANGED[run.command]) return null;
-  const { state: passed } = await locked.load(
-    `target/${targetKey(run)}`,
-    (over: { readonly id: string | null } | null, event) =>
-      event.type === 'taken' && event.change === run.id ? { id: event.over } : (over ?? NONE),
-  );
-  const unknown = passed?.id ? await loadChange(locked, passed.id as ChangeId) : null;
+  const events = await eventsOf(locked, `target/${targetKey(run)}`);
+  const taken = events
+    .filter((each) => each.type === 'taken')
+    .findLast(({ change }) => change === run.id);
+  const unknown = taken?.over ? await loadChange(locked, taken.over as ChangeId) : null;
   if (!unknown) return null;
   const note = `the server answered “${state}” to the next run, ${run.id}`;
   const settled = gate(unknown, 'settle', { note });
   return 'refusal' in settled ? null : move(context, locked.at, unknown, settled);
 }
 
-const NONE = { id: null };
-
 /** When the lease of the last claim of a change ended. */
 async function leaseEnd(subjects: Subjects, id: ChangeId): Promise<number> {
-  const { state } = await subjects.load<`change/${string}`, number>(
-    `change/${id}`,
-    (before, event) =>
-      event.type === 'claimed' ? event.until.getTime() : (before ?? Number.POSITIVE_INFINITY),
+  const claims = (await eventsOf(subjects, `change/${id}`)).filter(
+    (each) => each.type === 'claimed',
   );
-  return state ?? Number.POSITIVE_INFINITY;
+  return claims.at(-1)?.until.getTime() ?? Number.POSITIVE_INFINITY;
 }
 
 /** Refusals that will not pass, continued from “because”. */

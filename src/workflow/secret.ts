@@ -1,11 +1,11 @@
 import { Secret } from '../base/errors.ts';
 import { HOUR_MS } from '../base/time.ts';
 import type { Change, ChangeId, UserId } from '../domain/change.ts';
-import { type LogKeys, loadChange, type Subjects, sealText, unsealText } from '../log/index.ts';
+import { type LogKeys, type Subjects, sealText, unsealText } from '../log/index.ts';
 import { type Store, type StoreTx, transaction } from '../storage/index.ts';
 import { authorizeRequester } from './authorize.ts';
 import type { DecisionContext } from './context.ts';
-import { advance } from './moves.ts';
+import { advance, eventsOf } from './moves.ts';
 import {
   dropExpiredSealed,
   dropSealed,
@@ -36,71 +36,44 @@ function contextOf({ id, requester }: Owner): readonly string[] {
   return ['password of a created service', id, requester];
 }
 
-/** Opens a password for its requester, shows it, and records whether it was shown. */
+/**
+ * Shows the password of a created service to its requester, for 24 hours, and records whether it was shown. The requester
+ * is the user whom the seal and the log name. The password stays stored until it was shown, because the server returns it
+ * only once, and a crash or a failed modal must not lose it.
+ */
 export async function revealPassword(
   context: DecisionContext,
   { id, by }: { readonly id: ChangeId; readonly by: UserId },
   show: (password: Secret, change: Change) => Promise<boolean>,
 ): Promise<'none' | 'shown' | 'not-shown'> {
-  const authorized = await authorizeRequester(context, id, by);
-  const password = authorized.ok ? await unsealSecret(context, id, by) : null;
-  if (!authorized.ok || !password) return 'none';
-  const shown = await show(password, authorized.change);
-  await recordReveal(context, id, { by, shown });
-  return shown ? 'shown' : 'not-shown';
-}
-
-/**
- * The password of a created service for its requester, for 24 hours; else null. The requester is the user whom the seal
- * and the log name. The password stays stored until `recordReveal`, because the server returns it only once, and a
- * crash or a failed modal must not lose it.
- */
-export async function unsealSecret(
-  context: DecisionContext,
-  id: ChangeId,
-  by: UserId,
-): Promise<Secret | null> {
   const { events, store, now, log } = context;
-  const change = await loadChange(events, id);
-  if (change?.requester !== by || (await wasShown(events, id))) return null;
+  const authorized = await authorizeRequester(context, id, by);
+  if (!authorized.ok || (await wasShown(events, id))) return 'none';
+  const { change } = authorized;
   const sealed = await findSealed(store, id, now());
-  if (sealed === null) return null;
+  if (sealed === null) return 'none';
   const secret = opened(events.keys, sealed, change);
   if (!secret) {
     log.error({ change: id, user: by }, 'password stays sealed: it is of another user or key');
-    return null;
+    return 'none';
   }
-  // Nobody sees a password without an event that was committed before.
-  await recordReveal(context, id, { by, shown: null });
-  return secret;
-}
-
-interface Reveal {
-  readonly by: UserId;
   /** Null: the password was opened, and Slack was not asked yet. */
-  readonly shown: boolean | null;
-}
-
-/** Records a reveal. Deletes the password if it was shown; else its requester can open it again. */
-export async function recordReveal(
-  context: DecisionContext,
-  id: ChangeId,
-  reveal: Reveal,
-): Promise<void> {
-  // Of two modals that were opened at once, the first counts.
-  await advance(context, id, async (_, locked) =>
-    (await wasShown(locked, id)) ? null : { type: 'revealed', ...reveal },
-  );
-  if (reveal.shown) await transaction(context.store, (tx) => dropSealed(tx, id));
+  const record = (shown: boolean | null) =>
+    // Of two modals that were opened at once, the first counts.
+    advance(context, id, async (_, locked) =>
+      (await wasShown(locked, id)) ? null : { type: 'revealed', by, shown },
+    );
+  // Nobody sees a password without an event that was committed before.
+  await record(null);
+  const shown = await show(secret, change);
+  await record(shown);
+  if (shown) await transaction(store, (tx) => dropSealed(tx, id));
+  return shown ? 'shown' : 'not-shown';
 }
 
 async function wasShown(subjects: Subjects, id: ChangeId): Promise<boolean> {
-  const { state } = await subjects.load(
-    `change/${id}`,
-    (before: boolean | null, event) =>
-      before || (event.type === 'revealed' && event.shown === true),
-  );
-  return state ?? false;
+  const events = await eventsOf(subjects, `change/${id}`);
+  return events.some((event) => event.type === 'revealed' && event.shown === true);
 }
 
 /** Null for a seal of another change, requester or key. */

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../base/time.ts';
-import { type Answer, PostRefused, textAnswer } from '../domain/answer.ts';
+import { PostRefused } from '../domain/answer.ts';
 import {
   type Change,
   type ChangeId,
@@ -19,7 +19,6 @@ import {
 } from '../domain/log-events.ts';
 import { freezeFor } from '../domain/policy.ts';
 import { EXPIRED, occurrenceText } from '../domain/schedules.ts';
-import { STATE_WORDS } from '../domain/words.ts';
 import { loadChange } from '../log/index.ts';
 import type { Job } from '../storage/index.ts';
 import {
@@ -53,10 +52,9 @@ const ABOUT_EVENTS: Readonly<Record<string, SayEvent>> = {
   direct: async (context, news, job) => {
     const change = reportedOf(news);
     if (!change || !isPerson(change.requester)) return;
-    const { messenger } = context;
     const at = hasLostCard(change) ? null : await threadIfAny(context, change);
-    if (at) await messenger.messageRequester(change, at, job);
-    else await messenger.messageUser(change.requester, withoutThread(change));
+    const shown = at ? change : { ...change, card: null };
+    await context.messenger.messageRequester(shown, at, job);
   },
   // Drawn as it was: each line is about one event.
   audit: ({ messenger }, { change, after, event, nonce }, job) => {
@@ -194,7 +192,6 @@ async function refused(
     return { waitsUntil: new Date(context.now().getTime() + retryAfterMs) };
   }
   if (kind === 'card') return cardRefused(context, key as ChangeId, why);
-  if (kind === 'notice' && isOfApp) throw error;
   const [subject] = key.split('/');
   const next = isOfApp ? 'retries it for 24 hours' : 'does not retry it';
   const text = `Slack refused a message of change ${subject} (${kind}): ${why}. Signalbox ${next}.`;
@@ -285,20 +282,6 @@ function reportedOf({ change, after, event }: EventNews): Change | null {
 
 function hasLostCard({ stopReason }: Change): boolean {
   return stopReason === 'card-deleted';
-}
-
-/** What a requester reads of a change whose card does not stand. */
-function withoutThread(change: Change): Answer {
-  const { id, state, rejection } = change;
-  const title = changeTitle(change);
-  if (hasLostCard(change)) {
-    const why = 'was not run: its card was deleted. Request it again.';
-    return textAnswer('Not run', `${title} (${id}) ${why}`);
-  }
-  const ended = STATE_WORDS[state];
-  const why = rejection ? `: ${rejection.reason}` : '';
-  const about = `“${title}” (${id}) ended as ${ended}${why}. Its card could not be posted.`;
-  return textAnswer(`Request ${ended}`, about);
 }
 
 function breakGlassOf({ type }: Recorded<ChangeEvent>): BreakGlassEvent | null {

@@ -17,17 +17,13 @@ import type { DecisionContext, WorkflowContext } from './context.ts';
 import { type Effects, move, NOTHING } from './moves.ts';
 import { ruleFacts } from './target.ts';
 
-const COMMAND = 'change allow';
 const MANY = 200;
 
 /** The standing approvals that are in force or were used up, the first to end first. */
-export async function standingApprovals({
-  events,
-  now,
-}: Pick<DecisionContext, 'events' | 'now'>): Promise<readonly Change[]> {
+export async function standingApprovals({ events, now }: DecisionContext) {
   const at = now();
   const endedSince = new Date(at.getTime() - LONGEST_STANDING_MS);
-  const all = await listChanges(events, { commands: [COMMAND], endedSince, limit: MANY });
+  const all = await listChanges(events, { commands: ['change allow'], endedSince, limit: MANY });
   const endOf = (change: Change) => standingOf(change)?.until.getTime() ?? 0;
   return all.filter((each) => isInForce(each, at)).toSorted((a, b) => endOf(a) - endOf(b));
 }

@@ -17,7 +17,14 @@ import {
 } from '../log/index.ts';
 import { follow, hasEvents, lastEventAt, verifyAll, withoutCard } from '../log/upkeep.ts';
 import { addJobs, type Job, transaction } from '../storage/index.ts';
-import type { CardMark, DecisionContext, Mark, SeenMark, WorkflowContext } from './context.ts';
+import type {
+  CardMark,
+  DecisionContext,
+  Mark,
+  SeenMark,
+  SeenThread,
+  WorkflowContext,
+} from './context.ts';
 import {
   advance,
   type Effects,
@@ -61,17 +68,56 @@ export async function foreignMarks(
   return seen.filter(({ hash }) => !known.has(hash));
 }
 
+interface Begun {
+  readonly id: ChangeId;
+  readonly thread: Promise<SeenThread | null>;
+  readonly until: Date;
+}
+
+/** The last read before a claim that a press began. */
+const begun = new WeakMap<DecisionContext['events'], Begun>();
+const BEGUN_VALID_MS = 5_000;
+
+/**
+ * Begins the read before a claim with the lookups of the last press. It only tells early what stops the change: what is
+ * posted or deleted after it is found by the read after the note, which nothing replaces.
+ */
+export function beginThreadRead(
+  { events, messenger, now }: WorkflowContext,
+  { id, card }: Change,
+): void {
+  if (!card) return;
+  // Where it fails, the run reads again.
+  const thread = messenger.readThread(card).catch(() => null);
+  begun.set(events, { id, thread, until: new Date(now().getTime() + BEGUN_VALID_MS) });
+}
+
+/** The thread of a card before a claim. Null: it was deleted. Throws where Slack does not answer. */
+export async function threadBeforeClaim(
+  { events, messenger, now }: WorkflowContext,
+  id: ChangeId,
+  card: Position,
+): Promise<SeenThread | null> {
+  const read = begun.get(events);
+  const early = read?.id === id && now() < read.until ? await read.thread : null;
+  return early ?? messenger.readThread(card);
+}
+
 const LOST = 'the database has lost events that people saw';
 
 /**
- * Answers foreign marks: the change ends as stale, or as unknown where its request may have left. Others go on, because
- * their own threads protect them.
+ * Answers the foreign ones of the marks that people saw: the change ends as stale, or as unknown where its request may
+ * have left. Others go on, because their own threads protect them. Returns whether there were any.
  */
 export async function answerForeign(
   context: WorkflowContext,
-  id: ChangeId,
-  foreign: readonly Mark[],
-): Promise<void> {
+  known: Change,
+  seen: readonly (Mark | null)[],
+): Promise<boolean> {
+  const { id } = known;
+  const shown = seen.filter((mark) => mark !== null);
+  const foreign = await foreignMarks(context.events, known, shown);
+  if (foreign.length === 0) return false;
   const { result } = await append(context.events, async (locked) => {
     const change = await loadChange(locked, id);
     const marks = change ? await foreignMarks(locked, change, foreign) : [];
@@ -80,13 +126,14 @@ export async function answerForeign(
     const { moved, ...answer } = await answerLoss(context, locked, loss);
     return { ...answer, result: moved };
   });
-  if (result.length === 0) return;
+  if (result.length === 0) return true;
   context.log.warn(
     { change: id, marks: foreign.length },
     'people saw events that the log has lost',
   );
   for (const { before, change } of result) noteMoved(context, before, change);
   context.wake();
+  return true;
 }
 
 /** What the database has lost, as far as this process or Slack knows it. */
@@ -350,7 +397,7 @@ export async function checkChannels(context: WorkflowContext): Promise<void> {
     for (const [id, marks] of foreign) {
       const change = await loadChange(events, id);
       // Of a draft, people saw nothing: the log has lost that it was confirmed.
-      if (change && !isPrivate(change)) await answerForeign(context, id, marks);
+      if (change && !isPrivate(change)) await answerForeign(context, change, marks);
       else await answerUnknown(context, id, { marks, isOpen: change?.state === 'draft' });
     }
     for (const [id, marks] of byChange) {

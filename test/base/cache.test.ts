@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { Cache, cached } from '../../src/base/cache.ts';
 
-test('a full cache starts again, so that it does not grow', () => {
+test('a full cache drops its oldest value, so that it does not grow', () => {
   const cache = new Cache<number, string>(2);
   for (const key of [1, 2]) cache.set(key, `value ${key}`);
   expect([1, 2].map((key) => cache.get(key))).toEqual(['value 1', 'value 2']);
   cache.set(3, 'value 3');
-  expect([1, 2, 3].map((key) => cache.get(key))).toEqual([undefined, undefined, 'value 3']);
+  expect([1, 2, 3].map((key) => cache.get(key))).toEqual([undefined, 'value 2', 'value 3']);
 });
 
 test('a cached function computes each of its last results once', () => {

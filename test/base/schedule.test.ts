@@ -85,7 +85,7 @@ test('a digest without any day is never due', () => {
 
 test('an unknown zone is refused and not replaced by UTC', () => {
   const nowhere = { ...BERLIN, timezone: 'Europe/Nowhere' };
-  expect(() => findDueSlot(nowhere, at('11-20T08:00'), null)).toThrow(/Europe\/Nowhere/);
+  expect(() => findDueSlot(nowhere, at('11-20T08:00'), null)).toThrow(RangeError);
 });
 
 test.for<[string, Day, string, string, string]>([

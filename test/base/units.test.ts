@@ -1,19 +1,20 @@
 import { expect, test } from 'vitest';
-import { ageText, durationText, shortBytesText } from '../../src/base/text.ts';
+import { ageText, shortBytesText, spanText } from '../../src/base/text.ts';
 
 test.for([
   [0, '0 s'],
-  [0.437, '0.4 s'],
-  [59.9, '59.9 s'],
-  // Rounded to seconds, a minute is not shown as 60 s.
-  [59.97, '1 min (60 s)'],
-  [60, '1 min (60 s)'],
-  [480.437, '8 min (480 s)'],
-  [3_599.7, '1 h (3,600 s)'],
-  [5_430, '1 h 30 min 30 s (5,430 s)'],
-  [86_400.001, '24 h (86,400 s)'],
-] as const)('a duration of %d seconds is “%s”', ([seconds, text]) => {
-  expect(durationText(seconds)).toBe(text);
+  [437, '0.4 s'],
+  [59_900, '59.9 s'],
+  [60_000, '1 min'],
+  [480_437, '8 min'],
+  [3_599_700, '1 h'],
+  [5_430_000, '91 min'],
+  [26 * 3_600_000, '26 h'],
+  [48 * 3_600_000, '2 days'],
+  [50 * 3_600_000, '50 h'],
+  [14 * 86_400_000, '14 days'],
+] as const)('a time of %d ms is “%s”', ([ms, text]) => {
+  expect(spanText(ms)).toBe(text);
 });
 
 test.for([

@@ -11,7 +11,6 @@ const OPERATOR: HelpReader = {
   who: ['Your roles: operator (@db-operators).'],
   mayUse: () => true,
   frequent: [],
-  note: null,
   prefix: '',
 };
 const VIEWER = { ...OPERATOR, mayUse: ({ kind }: Command) => kind === 'query' };
@@ -21,7 +20,6 @@ const READERS = [
   ['may only change', { ...OPERATOR, mayUse: ({ kind }: Command) => kind === 'change' }],
 ] as const;
 const NOUNS = [null, ...new Set(registry.map(nounOf))];
-const NOTE = 'Services that are not in signalbox.yaml: no rule allows you to change them.';
 
 function linesOf({ title, parts }: Answer): readonly string[] {
   const lines = parts.flatMap((part) => (part.kind === 'lines' ? part.lines : []));
@@ -39,7 +37,7 @@ test.for(NOUNS.map((noun) => [noun ?? 'everything', noun] as const))(
   'the help for %s shows a user without roles how to get one, and no command',
   ([, noun]) => {
     const who = ['You have no role. Ask to join @engineering (viewer).'];
-    const none = { ...OPERATOR, who, mayUse: () => false, note: NOTE };
+    const none = { ...OPERATOR, who, mayUse: () => false };
     const help = helpFor({ noun, about: null }, registry, none);
     expect(linesOf(help)).toEqual([
       'Commands of Signalbox',
@@ -55,9 +53,8 @@ test.for(
     NOUNS.map((noun) => [noun ?? 'everything', who, noun, reader] as const),
   ),
 )('the help for %s has at most 12 lines for a user who %s', ([, , noun, reader]) => {
-  const help = helpFor({ noun, about: null }, registry, { ...reader, note: NOTE });
+  const help = helpFor({ noun, about: null }, registry, reader);
   expect(linesOf(help).length).toBeLessThanOrEqual(12);
-  expect(linesOf(help)).toContain(NOTE);
   expect(linesOf(help)[1]).toBe(OPERATOR.who[0]);
   expect(offersOf(help).at(-1)?.label).toBe('Show all commands');
   expect(offersOf(help).length).toBeLessThanOrEqual(5);

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { splitWords } from '../../src/base/text.ts';
 import { commandLine, fieldsOf, oneOf } from '../../src/commands/arguments.ts';
 import { fieldContext } from '../../src/commands/define.ts';
 import { parseLine } from '../../src/commands/parse.ts';
+import { readWords } from '../../src/commands/reading.ts';
 import { commands as registry } from '../../src/commands/registry.ts';
 import { parseValues } from '../../src/commands/values.ts';
 import type { SlackFreeze } from '../../src/domain/freezes.ts';
@@ -39,6 +41,8 @@ test.for<[string, string, string]>([
   ['the value of reason=', 'staging reason="nightly maintenance"', 'nightly maintenance'],
   ['the value of REASON=', 'REASON=night staging', 'night'],
   ['the value of reason= before a time', 'staging reason="all night" for=4h', 'all night'],
+  ['the value of reason= and the rest', 'staging reason="all night" and day', 'all night and day'],
+  ['the rest of reason=, untouched', 'staging reason=night reason=day', 'night reason=day'],
   ['a quoted word like the key', 'staging "reason=night"', 'reason=night'],
 ])('the reason is %s', ([, rest, reason]) => {
   expect(read(`/service stop ${rest}`)).toMatchObject({ kind: 'intent', reason });
@@ -64,23 +68,10 @@ test('every command that takes a reason accepts reason=, also without other keys
   const changes = registry.filter(({ kind }) => kind === 'change');
   for (const command of changes) {
     const [example = ''] = command.examples;
-    const [noun = ''] = example.split(' ');
-    const line = `${example.slice(noun.length + 1)} reason="why not" reason=again`;
-    const read = parseLine(noun, line, { ...vocabularyOf(), commands: registry });
-    expect(gist(read), command.name).toMatch(/^The reason is given twice: /);
+    const words = splitWords(`${example.slice(command.name.length)} reason="why not" reason=again`);
+    const { keyedReason } = readWords(command, words, { ...vocabularyOf(), commands: registry });
+    expect(keyedReason, command.name).toBe('why not again');
   }
-});
-
-test.for<[string, string, string[]]>([
-  ['with the key', 'staging reason=night reason="and day"', ['night', 'and day']],
-  ['with the key and at the end', 'staging reason="all night" and day', ['all night', 'and day']],
-])('a reason that is given twice %s is asked about', ([, rest, reasons]) => {
-  const understood = read(`/service stop ${rest}`);
-  expect(gist(understood)).toMatch(/ is given twice/);
-  const offers = understood.kind === 'misread' ? understood.offers : [];
-  expect(offers.map(({ line }) => gist(read(line)))).toEqual(
-    reasons.map((reason) => `service stop service=id-of-staging because “${reason}”`),
-  );
 });
 
 test.for<[string, string, string]>([

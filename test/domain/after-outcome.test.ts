@@ -40,7 +40,7 @@ test('a reading of the target settles an unknown outcome as succeeded', () => {
         by: 'signalbox',
         at: minutes(6),
         happened: true,
-        note: 'The target shows what was requested, and did not before.',
+        note: 'The target shows it.',
         evidence: EVIDENCE,
       },
     },

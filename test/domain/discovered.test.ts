@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Target } from '../../src/domain/change.ts';
-import {
-  commandsFor,
-  type Decision,
-  decide,
-  requirementFor,
-  selects,
-} from '../../src/domain/policy.ts';
+import { type Decision, decide, requirementFor, selects } from '../../src/domain/policy.ts';
 import { ana, dora, NOON, policyOf, problemsOf, prod, staging } from './policy-fixtures.ts';
 
 const dev: Target = {
@@ -127,13 +121,6 @@ test('the unknown warehouse of a discovered service is not “no warehouse”', 
   const main = { services: null, tags: null, warehouses: ['main'] };
   expect(selects(main, { ...dev, warehouse: null })).toBeNull();
   expect(selects(main, staging)).toBe(false);
-});
-
-test('a user sees the commands that a rule allows on discovered services', () => {
-  const policy = policyOf([OPEN, REST]);
-  const names = ['service start', 'service stop'];
-  expect(commandsFor(policy, names, ana, true)).toEqual(['service stop']);
-  expect(commandsFor(policy, names, dora, true)).toEqual([]);
 });
 
 test('one rule for discovered services may allow queries and several changes', () => {

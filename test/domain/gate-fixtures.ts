@@ -171,7 +171,11 @@ export function markAbandoned(change: Change, now: Date): Move {
 }
 
 export function settleByEvidence(change: Change, evidence: Evidence, now: Date): Move {
-  return move(change, gate(change, 'settle', { evidence }), now);
+  return move(
+    change,
+    gate(change, 'settle', { note: 'The target shows it.', reading: evidence }),
+    now,
+  );
 }
 
 export function abandonRevert(change: Change): Move {

@@ -416,7 +416,7 @@ test.for<[string, string | null, object, object]>([
 test('a command that needs a reason needs it also where its rule does not', () => {
   const policy = policyThatRequires({ ...REQUIRES, reason: false });
   const ask = (reason: string | null, needsReason: boolean) =>
-    gate({ ...PROPOSAL, reason }, 'request', { ...ASKING, policy, needsReason });
+    gate({ ...PROPOSAL, reason, needsReason }, 'request', { ...ASKING, policy });
   expect(ask(null, true)).toMatchObject({
     refusal: 'reason-required',
     rule: { requires: { rule: 2 } },

@@ -26,5 +26,16 @@ test.for<[string, Target | null, readonly object[], number]>([
   ['such a target, if every rule requires a reason', null, [STRICT, WORDY], 5],
   ['a target without a rule', null, [READING], 0],
 ])('the characters of a reason that are required to stop %s', ([, target, rules, least]) => {
-  expect(reasonFor(policyOf(rules), 'service stop', target)).toBe(least);
+  expect(reasonFor(policyOf(rules), { name: 'service stop' }, target)).toBe(least);
+});
+
+test.for<[string, Target | null, readonly object[], number]>([
+  ['a target whose rule requires none', staging, [OPEN], 1],
+  ['a target whose rule requires more', prod, [STRICT, OPEN], 5],
+  ['a target without a rule', staging, [STRICT], 1],
+  ['a target that is not chosen yet', null, [STRICT, OPEN], 1],
+  ['such a target without a rule', null, [READING], 1],
+])('those of a command that needs a reason everywhere, on %s', ([, target, rules, least]) => {
+  const command = { name: 'service stop', needsReason: true };
+  expect(reasonFor(policyOf(rules), command, target)).toBe(least);
 });

@@ -1,10 +1,11 @@
+import { createPublicKey } from 'node:crypto';
 import { sql } from 'kysely';
 import type { ChangeId, UserId } from '../../src/domain/change.ts';
 import { draftChange } from '../../src/domain/draft.ts';
 import { foldOf } from '../../src/domain/fold.ts';
 import type { EventOf, NewEvent, StreamName } from '../../src/domain/log-events.ts';
-import type { EventRow } from '../../src/log/chain.ts';
-import { type LogKeys, signingKey } from '../../src/log/keys.ts';
+import { type EventRow, hashText } from '../../src/log/chain.ts';
+import { isSignedBy, type LogKeys, signingKey } from '../../src/log/keys.ts';
 import { append, type Log, openLog } from '../../src/log/log.ts';
 import {
   dropEventGuards,
@@ -82,6 +83,17 @@ export async function stateOf(log: Log, id: string) {
 export async function rowsIn(store: Store): Promise<readonly EventRow[]> {
   const { rows } = await sql<EventRow>`select * from event order by seq`.execute(store.root);
   return rows;
+}
+
+/** A file of evidence or of an export, as a person reads it who has the public key only. */
+export function readSigned(file: string, publicKey: string) {
+  const lines = file.split(/(?<=\n)/);
+  const digest = hashText(lines.slice(0, -1).join(''));
+  const [header, ...rows] = lines.map((line) => JSON.parse(line));
+  const { signature } = rows.pop();
+  const isSigned = isSignedBy(createPublicKey(publicKey), `${header.format}\n${digest}`, signature);
+  const columns = Object.keys(rows[0]).slice(0, 6).join();
+  return { header, rows, digest, isSigned, columns };
 }
 
 /** An attacker who owns the database, so that they can drop its rules, but has no key. */

@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest';
 import type { PostResult } from '../../src/domain/answer.ts';
 import type { ChannelId } from '../../src/domain/change.ts';
+import type { EventOf } from '../../src/domain/log-events.ts';
 import type { Log } from '../../src/log/log.ts';
-import { type PostCalls, postAtMostOnce } from '../../src/log/posts.ts';
+import {
+  endWithoutPost,
+  type PostCalls,
+  type PostOutcome,
+  postAtMostOnce,
+} from '../../src/log/posts.ts';
 import { onEngines } from '../storage/engines.ts';
-import { freshLog, installation, KEYS, rowsIn } from './logs.ts';
+import { freshLog, installation, KEYS, rowsIn, write } from './logs.ts';
 
 const NAME = 'digest/C1/2026-11-20';
 const at = { channel: 'C1' as ChannelId, ts: '1.2' };
@@ -22,6 +28,8 @@ function channel(answer: () => PostResult = () => ({ ok: true, at })) {
   return { seen, calls };
 }
 
+const lastWhy = async (log: Log) => JSON.parse((await rowsIn(log.store)).at(-1)?.body ?? '').why;
+const neverAsked = () => Promise.reject(new Error('the channel was asked'));
 const types = async (log: Log) => (await rowsIn(log.store)).map(({ type }) => type);
 
 onEngines('a digest is posted once, however often it is due', async (engine) => {
@@ -47,8 +55,9 @@ onEngines('a digest that Slack refuses for good is missed', async (engine) => {
   const log = await freshLog(engine);
   const archived = channel(() => ({ ok: false, why: 'is_archived', again: false }));
   expect(await postAtMostOnce(log, NAME, archived.calls)).toBe('missed');
+  expect(await lastWhy(log)).toBe('Slack refused it (is_archived)');
   const { seen, calls } = channel();
-  expect(await postAtMostOnce(log, NAME, calls)).toBe('taken');
+  expect(await postAtMostOnce(log, NAME, { ...calls, find: neverAsked })).toBe('taken');
   expect(seen.posts).toBe(0);
 });
 
@@ -79,8 +88,39 @@ test('a digest whose process crashed before the post is missed', async () => {
   now += 10 * 60_000;
   const { seen, calls } = channel();
   expect(await postAtMostOnce(log, NAME, calls)).toBe('missed');
+  expect(await lastWhy(log)).toBe('Signalbox stopped or lost the connection while it posted');
   expect(seen.posts).toBe(0);
 });
+
+const posting = { type: 'posting', nonce: 'n', until: 2_000 } as const;
+const why = { why: 'the digest was paused' };
+
+// The digest is ended at 2,000; `null`: the channel is not asked.
+test.for<
+  readonly [readonly EventOf<typeof NAME>[], boolean | null, PostOutcome, string, ...string[]]
+>([
+  [[], null, 'missed', 'missed', 'left-out'],
+  [[posting], false, 'missed', 'missed', 'left-out'],
+  [[posting], true, 'found', 'posted', 'posted'],
+  [[{ ...posting, until: 2_001 }], false, 'taken', 'posting', 'posting'],
+  [[{ type: 'posted', ...at }], null, 'taken', 'posted', 'posted'],
+  [[{ type: 'missed', why: 'x' }], null, 'taken', 'missed', 'missed'],
+  [[{ type: 'left-out' }], null, 'taken', 'left-out', 'left-out'],
+])(
+  'after %j, and with it in the channel (%s), ending a digest answers %s: %s or %s',
+  async ([events, shows, outcome, ...lasts]) => {
+    for (const [index, end] of ([why, 'left-out'] as const).entries()) {
+      const log = await (await installation('sqlite')).open(KEYS, { now: () => 2_000 });
+      if (events.length > 0) await write(log, NAME, ...events);
+      const find = shows === null ? neverAsked : async () => (shows ? at : null);
+      expect(await endWithoutPost(log, NAME, end, { find })).toBe(outcome);
+      const found = await types(log);
+      expect(found.at(-1)).toBe(lasts[index]);
+      expect(found).toHaveLength(events.length + (outcome === 'taken' ? 0 : 1));
+      if (end === why && outcome === 'missed') expect(await lastWhy(log)).toBe(why.why);
+    }
+  },
+);
 
 test('a late answer of the first process does not overwrite what the second one has recorded', async () => {
   let now = 1_000;

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import { foldOf } from '../../src/domain/fold.ts';
 import { chapterRow, Damaged, WentBack } from '../../src/log/chain.ts';
-import { append, follow, head, type Log } from '../../src/log/log.ts';
-import { closeChapter, prune, rebuild, verifyAll } from '../../src/log/upkeep.ts';
+import { exportLog, publicKeyPem } from '../../src/log/evidence.ts';
+import { eventsBefore } from '../../src/log/history.ts';
+import { append, appendProblem, follow, head, type Log } from '../../src/log/log.ts';
+import { closeChapter, lastEventAt, prune, rebuild, verifyAll } from '../../src/log/upkeep.ts';
 import { addJobs, type StoreReader, transaction } from '../../src/storage/index.ts';
 import { onEngines } from '../storage/engines.ts';
 import {
@@ -17,6 +19,7 @@ import {
   installation,
   KEYS,
   key,
+  readSigned,
   rowsIn,
   stateOf,
   tamper,
@@ -30,6 +33,14 @@ const expired = { type: 'expired' } as const;
 
 async function table(log: Log, name: string): Promise<readonly unknown[]> {
   return (await sql.raw(`select * from ${name}`).execute(log.store.root)).rows;
+}
+
+async function closed(log: Log) {
+  let file = '';
+  const report = await closeChapter(log.store, KEYS, (line) => {
+    file += line;
+  });
+  return { report, file };
 }
 
 async function bodies(log: Log): Promise<readonly boolean[]> {
@@ -94,10 +105,51 @@ onEngines('a process that reads while another one prunes sees no damage', async 
   expect((await other.load('change/A', foldOf(idOf('A')))).isPruned).toBe(true);
 });
 
-onEngines('nothing younger than the limit is pruned', async (engine) => {
-  const log = await freshLog(engine);
-  await write(log, 'change/A', drafted(), expired);
-  expect(await prune(log, { ...pruning, before: 1 })).toBe(0);
+const DAY = 24 * 3_600_000;
+
+test('nothing younger than the limit is pruned, and what may be due is 31 days old at most', async () => {
+  let now = 0;
+  const log = await (await installation('sqlite')).open(KEYS, { now: () => now });
+  expect(await lastEventAt(log)).toBe(0);
+  for (const id of ['A', 'B']) {
+    now += DAY;
+    await write(log, `change/${id}`, drafted(), expired);
+  }
+  await write(log, 'change/C', drafted());
+  now += DAY;
+  await write(log, 'installation', { type: 'started', release: '2.0.0', instance: 'P1' });
+  await write(log, 'installation/names', { type: 'named', ids: {} });
+  expect(await lastEventAt(log)).toBe(2 * DAY);
+  expect(await prune(log, { ...pruning, before: DAY })).toBe(0);
+  expect((await rowsIn(log.store)).map(({ type }) => type)).not.toContain('pruned');
+  now = 32 * DAY;
+  await rebuild(log, async (_, streams) => {
+    expect(streams).toEqual([
+      { stream: 'change/B', endedAt: 2 * DAY },
+      { stream: 'change/C', endedAt: null },
+      { stream: 'installation', endedAt: null },
+      { stream: 'installation/names', endedAt: null },
+    ]);
+    return [];
+  });
+});
+
+test('the whole log is verified against what a process knows, and a fault is not a finding', async () => {
+  const { open } = await installation('sqlite');
+  const log = await open();
+  expect(await verifyAll(log)).toMatchObject({ ok: true, end: { seq: 0 } });
+  await write(log, 'change/A', drafted());
+  // Another history of the same length.
+  await tamper(log.store, 'delete from event');
+  await write(await open(), 'change/B', drafted());
+  expect(await verifyAll(log)).toMatchObject({ ok: false, problem: { name: 'WentBack' } });
+  expect(appendProblem(log)).toBeNull();
+  const other = await open();
+  await tamper(log.store, `update event set body = '{}'`);
+  expect(await verifyAll(other)).toMatchObject({ ok: false, problem: { name: 'Damaged' } });
+  expect(appendProblem(other)).toBeInstanceOf(Damaged);
+  await tamper(log.store, 'drop table event');
+  await expect(verifyAll(log)).rejects.toThrow('no such table');
 });
 
 onEngines('a body that was modified is noticed before it is pruned', async (engine) => {
@@ -118,14 +170,6 @@ onEngines('an event after the pruning keeps its body', async (engine) => {
   expect(await verifyAll(log)).toMatchObject({ ok: false });
 });
 
-async function closed(log: Log) {
-  let file = '';
-  const report = await closeChapter(log.store, KEYS, (line) => {
-    file += line;
-  });
-  return { report, file };
-}
-
 onEngines(
   'a damaged log is closed, and a new chapter begins that accepts nothing of it',
   async (engine) => {
@@ -133,25 +177,35 @@ onEngines(
     const log = await open();
     await approvedChange(log, 'A');
     await write(log, 'change/B', drafted(), expired);
+    await write(log, 'target/acme/service/S1', { type: 'taken', change: 'A', over: null });
+    for (const stream of ['installation', 'installation/processes'] as const) {
+      await write(log, stream, { type: 'started', release: '2.0.0', instance: 'P1' });
+    }
     const rows = await rowsIn(log.store);
     await tamper(log.store, 'delete from event where seq = 2');
     await expect(open()).rejects.toBeInstanceOf(Damaged);
 
     const { report, file } = await closed(log);
-    expect(report).toEqual({
-      from: { seq: 5, hash: rows[4]?.hash },
-      damage: 'The log is damaged at event 2: it is missing',
-      ended: ['change/A'],
-    });
-    expect(file.split('\n')).toHaveLength(7);
+    const damage = 'The log is damaged at event 2: it is missing';
+    const from = { seq: 8, hash: rows[7]?.hash };
+    expect(report).toEqual({ from, damage, ended: ['change/A'] });
+    const read = readSigned(file, publicKeyPem(KEYS));
+    expect(read).toMatchObject({ isSigned: true, rows: rows.toSpliced(1, 1) });
+    expect(read.header).toEqual({ format: 'signalbox closed log 1', damage });
     const later = await open();
-    expect(head(later).seq).toBe(6);
+    expect(head(later).seq).toBe(9);
+    expect(JSON.parse((await rowsIn(log.store))[0]?.body ?? '')).toEqual({
+      ...{ from, damage, export: read.digest },
+      ended: [{ stream: 'change/A', version: 3, hash: rows[2]?.hash }],
+    });
     const unknown = { state: null, version: 0, hash: null, isPruned: false };
     expect(await later.load('change/A', foldOf(idOf('A')))).toEqual(unknown);
     expect(await table(later, 'change_view')).toEqual([]);
-    expect(await table(later, 'event_until_5')).toHaveLength(4);
+    expect(await table(later, 'event_until_8')).toHaveLength(7);
     await write(later, 'change/A', drafted());
-    expect(await verifyAll(later)).toMatchObject({ ok: true, end: { seq: 7 } });
+    expect(await verifyAll(later)).toMatchObject({ ok: true, end: { seq: 10 } });
+    const { next } = await eventsBefore(later, { before: null, until: null, limit: 9 });
+    expect(next).toBeNull();
     await expect(sql`delete from event`.execute(later.store.root)).rejects.toThrow('never');
   },
 );
@@ -163,6 +217,7 @@ onEngines('a running process goes on with the new chapter', async (engine) => {
   await Promise.all([follow(other), follow(third)]);
   await tamper(log.store, 'delete from event where seq = 2');
   await closed(log);
+  expect(await verifyAll(other)).toMatchObject({ ok: true });
   await follow(other);
   expect(head(other).seq).toBe(4);
   await write(third, 'change/B', drafted());
@@ -214,4 +269,25 @@ onEngines('a chapter that is gone when it is read again hides no lost event', as
   const root = Object.create(log.store.root, { connection: { value: connection } });
   await expect(follow({ ...log, store: { ...log.store, root } })).rejects.toBeInstanceOf(WentBack);
   expect(head(log).seq).toBe(3);
+});
+
+test('a log of more events than one reading takes is followed, verified, exported and pruned', async () => {
+  const { open } = await installation('sqlite');
+  const [log, other, third] = [await open(), await open(), await open()];
+  await write(log, 'change/A', drafted());
+  await follow(other);
+  const posts = Array.from({ length: 2_001 }, (_, n) => `post/${n}` as const);
+  const event = { type: 'missed', why: 'archived' } as const;
+  await append(log, async () => ({
+    events: posts.map((stream) => ({ stream, event })),
+    result: null,
+  }));
+  await follow(other);
+  expect(head(other).seq).toBe(2_002);
+  const lines: string[] = [];
+  await exportLog(third, (line) => void lines.push(line));
+  expect(lines).toHaveLength(2_004);
+  expect(await prune(await open(), pruning)).toBe(1_000);
+  await tamper(log.store, 'delete from event where seq = 2');
+  expect((await closed(log)).file.split('\n')).toHaveLength(2_005);
 });

@@ -98,13 +98,6 @@ test('the verifier accepts the evidence of a change in each state', async () => 
   expect(await verdicts(files)).toEqual(expected);
 });
 
-test('evidence has the events of the change and of its presses, and of no other change', async () => {
-  const types = (await evidence()).split('\n').slice(1, -2);
-  expect(types.map((line) => JSON.parse(line).type)).toEqual([
-    ...['drafted', 'confirmed', 'pressed', 'approved', 'claimed', 'succeeded', 'answered'],
-  ]);
-});
-
 /** Ben lowered what Ana requested. */
 function narrowed(wider = DIGEST): ChangeEvent {
   const revert = { afterMs: 7_200_000, label: 'Start it again', line: 'service start x' };
@@ -130,17 +123,6 @@ test('the verifier shows who narrowed a change, and refuses an approval of anoth
     'REJECTED, an approval is of another plan',
     'REJECTED, a narrower plan replaces another one',
   ]);
-});
-
-test('there is no evidence of a change that the log does not know', async () => {
-  expect(await evidenceOf(await freshLog('sqlite'), 'A')).toBeNull();
-});
-
-test('the evidence of a pruned change is in the export that was made before', async () => {
-  const log = await freshLog('sqlite');
-  await write(log, 'change/A', drafted(), { type: 'expired' });
-  await prune(log, { before: 9_999_999_999_999, export: 'digest' });
-  await expect(evidenceOf(log, 'A')).rejects.toThrow('pruned');
 });
 
 // Every byte counts. LOG_MUTATIONS=1000 is the long form.

@@ -68,18 +68,34 @@ onEngines('a log that went back and continued otherwise is noticed', async (engi
   await cutAfter(log, 3);
   const fresh = await open();
   for (const id of ['C', 'D', 'E']) await write(fresh, `change/${id}`, drafted());
-  await expect(follow(log)).rejects.toBeInstanceOf(WentBack);
+  await write(fresh, 'change/A', approved('UGUS'));
+  await expect(follow(log)).rejects.toThrow(
+    'The database does not contain event 4, which this process knows',
+  );
   await expect(stateOf(log, 'B')).rejects.toBeInstanceOf(WentBack);
+  // What the other history continued is not lost.
+  expect((await stale(log)).map(({ stream }) => stream)).toEqual(['change/B']);
+});
+
+function add(to: Extension, id: string): void {
+  const draft = { stream: `change/${id}`, version: 1, type: 'drafted', body: '{}', at: 1 };
+  addRow(to, rowAfter(to.end, KEYS.current, draft));
+}
+
+test('what two readers of the same events have learned is known, whoever is answered first', async () => {
+  const { log } = await twoProcesses('sqlite');
+  const [short, long] = [extend(log.memory.chain, []), extend(log.memory.chain, [])];
+  add(short, 'C');
+  for (const id of ['C', 'D']) add(long, id);
+  absorb(short);
+  absorb(long);
+  absorb(short);
+  expect(head(log)).toEqual(long.end);
 });
 
 test('what a late answer adds does not hide what is lost', async () => {
   const { log } = await twoProcesses('sqlite');
   const [late, next] = [extend(log.memory.chain, []), extend(log.memory.chain, [])];
-  const signer = KEYS.current;
-  const add = (to: Extension, id: string) => {
-    const draft = { stream: `change/${id}`, version: 1, type: 'drafted', body: '{}', at: 1 };
-    addRow(to, rowAfter(to.end, signer, draft));
-  };
   add(late, 'C');
   // The database has lost what the first one appended, and took two others.
   for (const id of ['D', 'E']) add(next, id);

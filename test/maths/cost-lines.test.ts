@@ -72,7 +72,7 @@ test('months sort by the calendar, and the others last', () => {
     const part = tablePart('month', lines, null);
     return part.kind === 'table' ? part.rows.map(([name]) => name) : [];
   };
-  const sortedBy = (text: string, value: number) => ({ value, text, isName: true });
+  const sortedBy = (text: string, value: number) => ({ value, text });
   expect(names(null)).toEqual([
     sortedBy('Aug 2026, 31', dayNumber('2026-08-01')),
     sortedBy('Sep 2026', dayNumber('2026-09-01')),
@@ -80,7 +80,7 @@ test('months sort by the calendar, and the others last', () => {
   ]);
   expect(names(1)).toEqual([
     sortedBy('Sep 2026', dayNumber('2026-09-01')),
-    { value: null, text: 'Other (2)', isName: true },
+    { value: null, text: 'Other (2)' },
   ]);
 });
 

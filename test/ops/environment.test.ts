@@ -8,10 +8,6 @@ const REFUSED = casesIn(`
     SLACK_BOT_TOKEN: is not set (the bot token, xoxb-…, from the page “OAuth & Permissions”)
   the bot token is set to nothing: { SLACK_BOT_TOKEN: "" }
     SLACK_BOT_TOKEN: is not set (the bot token, xoxb-…, from the page “OAuth & Permissions”)
-  the name of the bot token is misspelt: { SLACK_BOT_TOKEN: null, SLACK_BOT_TOKN: xoxb-1 }
-    SLACK_BOT_TOKEN: is not set (did you mean SLACK_BOT_TOKN, which is set?)
-  a name nearly like it is set to nothing: { SLACK_BOT_TOKEN: null, SLACK_BOT_TOKN: "" }
-    SLACK_BOT_TOKEN: is not set (the bot token, xoxb-…, from the page “OAuth & Permissions”)
   the two tokens are exchanged: { SLACK_BOT_TOKEN: xapp-1-canary }
     SLACK_BOT_TOKEN: must begin with xoxb- (the bot token, xoxb-…, from the page “OAuth & Permissions”)
   the app token is no app token: { SLACK_APP_TOKEN: xoxb-1-canary }

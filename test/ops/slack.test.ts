@@ -239,8 +239,8 @@ test('an installation for an organization is checked in each of its workspaces',
   const lines = await sandbox.diagnose();
   expect(namesOf(lines, 'failed')).toEqual([]);
   expect(line(lines, 'bot token')?.says).toContain('in the organization');
-  expect(line(lines, 'approver')?.says).toMatch(/^3 people of @db-leads, .*S0DBLEADS01/);
-  expect(line(lines, 'T0SIGNALBOX/#db-audit')?.says).toContain('recommended in place of the name');
+  expect(line(lines, 'approver')?.says).toMatch(/^3 people of @db-leads, /);
+  expect(line(lines, 'T0SIGNALBOX/#db-audit')?.status).toBe('ok');
   const workspace = { ...organizationWorkspace, sisters: [UNLISTED] };
   const other = await startDoctorSandbox({ ...options, workspace });
   expect(line(await other.diagnose(), 'bot token')?.says).toBe(`the app is not added to ${SISTER}`);
@@ -264,17 +264,6 @@ test('in an organization, a near name is written with its workspace', async () =
     expect.stringContaining(`did you mean '${SISTER}/@db-leads'?`),
     expect.stringContaining("did you mean 'T0SIGNALBOX/@db-operators'?"),
   ]);
-});
-
-test('blocks that the workspace does not accept are named', async () => {
-  const sandbox = await startDoctorSandbox();
-  expect(line(await sandbox.diagnose(), 'blocks')).toMatchObject({ status: 'ok' });
-  const fault = { method: 'blocks.validate', how: { error: 'invalid_message' } } as const;
-  sandbox.slack.failNext({ ...fault, times: 3 });
-  expect(line(await sandbox.diagnose(), 'blocks')).toMatchObject({
-    status: 'failed',
-    says: 'this workspace does not accept: card, table, chart',
-  });
 });
 
 test('a channel of cards with more than 4,000 messages is named with the time before which they are not read', async () => {

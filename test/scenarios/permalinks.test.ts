@@ -78,8 +78,8 @@ test.for([
 test('a preview links to the cards of related changes', async () => {
   const sandbox = await startTestSandbox();
   const card = await requestChange(sandbox);
-  await sandbox.ask(ANA, '/service stop staging once more', 'This would be a second one');
-  const preview = sentTo(sandbox, ANA, 'This would be a second one');
+  await sandbox.ask(ANA, '/service stop staging once more', 'requested “stop staging”');
+  const preview = sentTo(sandbox, ANA, 'requested “stop staging”');
   expect(linkIn(preview, changeIdOf(card))).toEqual(placeOfCard(card));
 });
 

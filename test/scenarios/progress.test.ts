@@ -26,7 +26,7 @@ function privateOf({ slack }: TestSandbox, channel: string) {
 /** Waits for the notice, then for the answer after it. */
 async function noticeThenAnswer(
   { sandbox, answer }: Awaited<ReturnType<typeof startSlow>>,
-  notice = 'Reading costs…',
+  notice = 'Preparing the answer…',
   words = 'Aug 2026',
 ) {
   const texts = () => {
@@ -61,7 +61,7 @@ test.for<[string, (sandbox: TestSandbox) => Promise<unknown>]>([
   const notice = await noticeThenAnswer(slow);
   const all = privateOf(slow.sandbox, DIRECT);
   expect(all).toMatchObject([{ ts: notice?.ts, ephemeral: false }]);
-  expect(all[0]?.text).not.toContain('Reading costs…');
+  expect(all[0]?.text).not.toContain('Preparing the answer…');
 });
 
 test('a slow command in a direct message of two users shows an ephemeral notice', async () => {
@@ -83,18 +83,19 @@ test.for([
   await sandbox.slack.command(ANA, channel, '/cost 500d by day');
   const offer = await sandbox.privateMessage(ANA, 'at most 400 days');
   await sandbox.press(ANA, offer, 'command.0');
-  await noticeThenAnswer(slow, 'Reading costs…', '16 Oct 2025');
+  await noticeThenAnswer(slow, 'Preparing the answer…', '16 Oct 2025');
   await expect.poll(() => privateOf(sandbox, offer?.channel ?? '')).toHaveLength(1 + more);
 });
 
 test('a slow button shows its notice and its answer although its response URL has expired', async () => {
   const slow = await startSlow();
   const { sandbox } = slow;
-  const offer = await sandbox.ask(ANA, '/cost 500d by day', 'at most 400 days');
+  await sandbox.slack.command(ANA, 'ops', '/cost 500d by day');
+  const offer = await sandbox.privateMessage(ANA, 'at most 400 days');
   const how = { error: 'expired_url' };
   sandbox.slack.failNext({ method: 'response_url', times: 2, how });
   await sandbox.press(ANA, offer, 'command.0');
-  const notice = await noticeThenAnswer(slow, 'Reading costs…', '16 Oct 2025');
+  const notice = await noticeThenAnswer(slow, 'Preparing the answer…', '16 Oct 2025');
   expect(notice).toMatchObject({ channel: offer?.channel, ephemeral: true });
 });
 
@@ -117,7 +118,7 @@ test('a slow form from the Home tab shows a notice, which the preview replaces',
   }
   const message = { type: 'plain_text_input', value: 'Look at the dashboard' };
   await slack.submit(ANA, viewId, { message: { message } });
-  const notice = await noticeThenAnswer(slow, 'Reading alerts…', 'Look at the dashboard');
+  const notice = await noticeThenAnswer(slow, 'Preparing the answer…', 'Look at the dashboard');
   expect(privateOf(sandbox, DIRECT)).toMatchObject([{ ts: notice?.ts }]);
   await sandbox.press(ANA, notice, 'change.confirm');
   await sandbox.privateMessage(ANA, 'Sent to #db-approvals');
@@ -129,7 +130,7 @@ test('a notice before a form ends when the form is open', async () => {
   const { sandbox } = slow;
   sandbox.alerts.injectFault({ operation: 'list alerts', fault: 'delay-20s', times: 50 });
   await sandbox.slack.command(ANA, DIRECT, '/alert edit "5xx rate" threshold=250 for=soon');
-  const notice = await noticeThenAnswer(slow, 'Reading alerts…', 'Done.');
+  const notice = await noticeThenAnswer(slow, 'Preparing the answer…', 'Done.');
   await sandbox.modal(ANA, 'alert.edit');
   expect(privateOf(sandbox, DIRECT)).toMatchObject([{ ts: notice?.ts }]);
 });

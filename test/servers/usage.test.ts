@@ -2,12 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/base/errors.ts';
 import { createCloudClient } from '../../src/servers/cloud.ts';
-import {
-  Backup,
-  backupStatus,
-  type UsageCost,
-  UsageCosts,
-} from '../../src/servers/cloud-replies.ts';
+import { Backup, backupStatus, UsageCosts } from '../../src/servers/cloud-replies.ts';
 import { GATEWAY_PAGE, json, type Respond, raw, serve, testClock } from '../base/loopback.ts';
 import { backup, envelope, ORGANIZATION, serviceRow, warehouseRow } from './cloud-replies.ts';
 
@@ -217,20 +212,6 @@ describe('a large report', () => {
     return envelope({ grandTotalCredits: 22, costs: [...costs, last] });
   };
   const text = JSON.stringify(report(3_000));
-
-  test('is delivered in batches, in order, and then the report has no rows', async () => {
-    const server = await serve(json(200, report(3_000)));
-    const batches: (string | null)[][] = [];
-    const takeRows = () => (rows: readonly UsageCost[]) =>
-      void batches.push(rows.map(({ entityId }) => entityId));
-    const { result } = await client(server.url).getUsageCost(OCTOBER, { takeRows });
-    expect(batches.length).toBeGreaterThan(2);
-    expect(batches.flat().slice(0, 3_000)).toEqual(
-      Array.from({ length: 3_000 }, (_, index) => `s-${index}`),
-    );
-    expect(batches.flat()).toHaveLength(3_001);
-    expect(result).toMatchObject({ grandTotalCredits: 22, costs: [] });
-  });
 
   test('counts once if the first attempt breaks off', async () => {
     const half: Respond = (response) => {

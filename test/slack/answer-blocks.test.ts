@@ -155,51 +155,8 @@ function valuesIn(message: Message, column: number): readonly unknown[] {
   return rows.slice(1).map((cells) => cells[column]?.value ?? cells[column]?.type);
 }
 
-/** Sixteen rows: one more than a table without pages shows. */
-function longTable(rows: Parameters<typeof tableOf>[0]) {
-  const last = rows.at(-1) ?? [];
-  return tableOf([...rows, ...Array.from({ length: 16 - rows.length }, () => last)]);
-}
-
-test('in a short table, quantities are aligned to the right, and names to the left', () => {
-  const drawn = tableOf(
-    [
-      [{ value: 20_776, text: 'Thu 19 Nov', isName: true }, { value: 1, text: '1.0' }, 'x', null],
-      [
-        { value: 20_777, text: 'Fri 20 Nov', isName: true },
-        { value: null, text: 'no data' },
-        'y',
-        null,
-      ],
-    ],
-    ['Day', 'Credits', 'Note', 'Share'],
-  );
-  expectSound(drawn);
-  expect(drawn.blocks[1]).toMatchObject({
-    type: 'table',
-    column_settings: [{ align: 'left' }, { align: 'right' }, { align: 'left' }, { align: 'left' }],
-  });
-  expect(drawn.blocks).toHaveLength(2);
-});
-
-test('a short table has its caption above it, and the second table of a message can be sorted', () => {
-  const part = (caption: string): AnswerPart => ({
-    kind: 'table',
-    caption,
-    columns: ['Service', 'Credits'],
-    rows: [['a', { value: 1, text: '1.0*' }]],
-  });
-  const one = answer(part('Credits by service · * not final'));
-  expectSound(one);
-  expect(one.blocks.map(({ type }) => type)).toEqual(['header', 'context', 'table']);
-  expect(shownIn(one)).toContain('Credits by service · * not final');
-  const two = answer(part('one'), part('other'));
-  expectSound(two);
-  expect(two.blocks.map(({ type }) => type)).toEqual(['header', 'data_table', 'data_table']);
-});
-
 test('a column of figures sorts by value, and what is not known below all of it', () => {
-  const drawn = longTable([
+  const drawn = tableOf([
     ['a', { value: 1_000, text: '1,000.0' }],
     ['b', { value: null, text: 'no data' }],
     ['c', { value: -9, text: '−9.0' }],
@@ -211,7 +168,7 @@ test('a column of figures sorts by value, and what is not known below all of it'
 });
 
 test('a column that has words in it, or nothing known, is sorted by its words', () => {
-  const mixed = longTable([
+  const mixed = tableOf([
     ['a', { value: 5, text: '5' }],
     ['b', 'soon'],
     ['c', null],

@@ -69,7 +69,7 @@ function drawn(change: Change): readonly Message[] {
   const cards = [changeCard(change, drawing)];
   if (change.state !== 'draft') return cards;
   const freeze = { from: NOON, until: minutes(60), on: null, reason: LONG, by: null };
-  const related = { others: [change, change], before: [change], freezes: [freeze as never] };
+  const related = { others: [change, change, change], freezes: [freeze as never] };
   return [...cards, preview(withNews(change, related), drawing)];
 }
 

@@ -30,7 +30,7 @@ export const drawing: DrawContext = {
 
 /** A change with what surrounds it. */
 export function withNews(change: Change, news: Partial<News>): Change {
-  const alone = { before: [], others: [], freezes: [], target: null, refusal: null };
+  const alone = { others: [], freezes: [], target: null, refusal: null };
   return { ...change, news: { ...alone, ...news } };
 }
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { type Change, type ChangeId, STATES, type Timing } from '../../src/domain/change.ts';
-import { spanText } from '../../src/domain/timing.ts';
 import { changeCard } from '../../src/slack/card.ts';
 import { timingLines } from '../../src/slack/card-plan.ts';
 import { cardTitle } from '../../src/slack/card-state.ts';
@@ -145,16 +144,4 @@ test.for(REVERT_STOP_REASONS)('its thread tells why it stays: %s', (why) => {
   expect(line).toMatch(
     /^<@U0ANA> “stop analytics-prod” is not reverted automatically: [a-z].+\.$/i,
   );
-});
-
-test.for<[number, string]>([
-  [30, '30 min'],
-  [90, '90 min'],
-  [60, '1 h'],
-  [26 * 60, '26 h'],
-  [48 * 60, '2 days'],
-  [50 * 60, '50 h'],
-  [14 * 24 * 60, '14 days'],
-])('%i minutes are %s', ([count, text]) => {
-  expect(spanText(count * 60_000)).toBe(text);
 });

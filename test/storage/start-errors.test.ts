@@ -65,20 +65,6 @@ test('Socket Mode that is off stops the start', async () => {
   expect(problems).toMatchObject([{ problem: 'Socket Mode is off for this app' }]);
 });
 
-test('the token of another workspace is named with the workspace', async () => {
-  const workspace = { ...sandboxWorkspace, name: 'Another', groups: [], members: others() };
-  const sandbox = await startDoctorSandbox({ workspace });
-  const { problems } = await sandbox.refusedStart();
-  expect(problems[0]).toMatchObject({
-    where: 'SLACK_BOT_TOKEN',
-    problem: 'the workspace Another has none of the groups and people of signalbox.yaml',
-  });
-});
-
-function others() {
-  return sandboxWorkspace.members.filter(({ kind }) => kind === 'bot');
-}
-
 onEngines('problems of Slack and of the database are listed at once', async (engine) => {
   const databaseUrl = await emptyUrl(engine);
   const store = await openStore(databaseUrl);
@@ -103,11 +89,4 @@ test('a refused start does not migrate an empty database', async () => {
   const { problems } = await sandbox.refusedStart(WRONG_TOKEN);
   expect(problems).toHaveLength(1);
   expect(line(await sandbox.diagnose(), 'schema')?.says).toContain('empty');
-});
-
-test('in HTTP mode the doctor says how to verify the request URL', async () => {
-  const http = await startDoctorSandbox();
-  expect(line(await http.diagnose(), 'request URL')?.fix).toContain('Event Subscriptions');
-  const socket = await startDoctorSandbox({ delivery: 'socket' });
-  expect(line(await socket.diagnose(), 'request URL')).toBeUndefined();
 });

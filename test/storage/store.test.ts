@@ -34,23 +34,6 @@ onEngines('what a failed transaction wrote is gone, and the others stay', async 
   expect(await keysIn(store)).toEqual(['A', 'C']);
 });
 
-onEngines('a commit that fails rejects the transaction', async (engine) => {
-  const store = await freshStore(engine);
-  await transaction(store, async (tx) => {
-    await sql`create table parent (id integer primary key)`.execute(tx);
-    await sql`create table child (id integer references parent (id) deferrable initially deferred)`.execute(
-      tx,
-    );
-  });
-  const orphan = transaction(store, async (tx) => {
-    await addJobs(tx, job('A'));
-    await sql`insert into child (id) values (1)`.execute(tx);
-    return 'written';
-  });
-  await expect(orphan).rejects.toThrow(/foreign key/i);
-  expect(await keysIn(store)).toEqual([]);
-});
-
 onEngines('locked transactions of two processes run one after the other', async (engine) => {
   const url = await emptyUrl(engine);
   const one = await storeAt(url);
@@ -66,12 +49,6 @@ onEngines('locked transactions of two processes run one after the other', async 
   await Promise.all([lock(one, 'A'), lock(other, 'B'), lock(one, 'C'), lock(other, 'D')]);
   expect(steps.filter((_, at) => at % 2 === 0)).toEqual(steps.filter((_, at) => at % 2 === 1));
   expect(await keysIn(one)).toEqual(['A', 'B', 'C', 'D']);
-});
-
-onEngines('a transaction inside another one is refused', async (engine) => {
-  const store = await freshStore(engine);
-  const nested = transaction(store, () => transaction(store, async () => undefined));
-  await expect(nested).rejects.toThrow('inside a transaction');
 });
 
 onEngines('fifty callers leave a connection for a reader', async (engine) => {

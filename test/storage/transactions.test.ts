@@ -27,17 +27,6 @@ async function found(reader: StoreReader, key: string): Promise<string | null> {
 
 const stored = (store: Store, key: string) => reading(store, (reader) => found(reader, key));
 
-onEngines('an error of the body rolls back and rejects', async (engine) => {
-  const store = await freshStore(engine);
-  const fault = new Error('no');
-  const failing = transaction(store, async (tx) => {
-    await write(tx, 'colour', 'red');
-    throw fault;
-  });
-  await expect(failing).rejects.toBe(fault);
-  expect(await stored(store, 'colour')).toBeNull();
-});
-
 onEngines('the database is not used next to the transaction inside one', async (engine) => {
   const store = await freshStore(engine);
   const misuses: (() => Promise<unknown>)[] = [

@@ -319,7 +319,7 @@ describe('a request key', () => {
     const { context } = await contextOf();
     await requested(context, itself, KEY);
     const { change } = await requested(context, itself, { key: 'run-2' });
-    expect(change.news?.before).toHaveLength(1);
+    expect(change.news?.others).toHaveLength(1);
   });
 });
 

@@ -11,7 +11,7 @@ import {
   sql,
   transaction,
 } from '../../src/storage/index.ts';
-import { alertKind, receiveAlert } from '../../src/workflow/alerts.ts';
+import { drawAlerts, receiveAlert } from '../../src/workflow/alerts.ts';
 import { KEYS } from '../log/logs.ts';
 import { ENGINES, emptyUrl, onEngines } from '../storage/engines.ts';
 import { createTestContext, NOON, STAGING } from './context.ts';
@@ -57,7 +57,7 @@ async function replicas(engine: (typeof ENGINES)[number]) {
       claimJobs(tx, { ...claim, lanes: [{ most: 50, kinds: ['alert'] }] }),
     );
     for (const job of jobs) {
-      await alertKind(on).run({ key: job.key, attempts: 1, again: false });
+      await drawAlerts(on, job.key);
       await transaction(on.store, (tx) => endJob(tx, job));
     }
     const posts = await on.events.loadAll('post', evolvePost);

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { PostRefused } from '../../src/domain/answer.ts';
 import type { ChangeId } from '../../src/domain/change.ts';
 import { openLog } from '../../src/log/index.ts';
-import { sql, transaction } from '../../src/storage/index.ts';
 import { afterDrawn } from '../../src/workflow/cards.ts';
 import { redrawOpen } from '../../src/workflow/moves.ts';
 import { reportLate } from '../../src/workflow/show.ts';
@@ -22,6 +21,7 @@ import {
   recorded,
   STAGING,
 } from './context.ts';
+import { endJobs } from './due.ts';
 import { workflowWithCards } from './slack-of-cards.ts';
 
 type World = Awaited<ReturnType<typeof workflowWithCards>>;
@@ -139,6 +139,23 @@ test('a card with a mark that the log does not have is not drawn over: its chang
   expect(card).toMatchObject({ state: 'stale' });
 });
 
+test('a note that appears while a card is drawn, and that the log does not have, ends the change', async () => {
+  const world: World = await workflowWithCards({
+    messages: {
+      redrawCard: async ({ version, hash }) => {
+        const [card] = world.slack.cards;
+        if (card) card.mark = { version, hash };
+        card?.notes.push({ version: 9, hash: 'x'.repeat(43), nonce: 'lost' });
+        return 'drawn';
+      },
+    },
+  });
+  const { id } = await withCard(world);
+  await moved(world.context, id, { type: 'approved', by: ben });
+  expect(await world.run('card', id)).toBeInstanceOf(Date);
+  expect(await loaded(world.context, id)).toMatchObject({ state: 'stale', stopReason: 'restored' });
+});
+
 test('a note with a mark that the log does not have ends the change as well', async () => {
   const world = await workflowWithCards();
   const { id } = await withCard(world);
@@ -178,9 +195,7 @@ test.for([['one approval', [ben]] as const, ['all approvals', [ben, cleo]] as co
     await world.run('thread', `${id}/${version}`);
     await world.run('direct', `${id}/${version}`);
     expect(world.told('postThreadUpdate')).toEqual([]);
-    expect(world.told('messageUser')).toEqual([
-      [ana, expect.objectContaining({ title: 'Not run' })],
-    ]);
+    expect(world.told('messageRequester')).toMatchObject([[{ id, card: null }, null, {}]]);
   },
 );
 
@@ -310,10 +325,6 @@ test('a card that is late is reported to requester and operators once, and a day
   );
   expect(notices.size).toBe(3);
 });
-
-async function endJobs({ store }: World['context']): Promise<void> {
-  await transaction(store, async (tx) => void (await sql`delete from job`.execute(tx)));
-}
 
 const APPROVERS = { directCards: { onRequest: true, of: async () => [ben, cleo] } };
 

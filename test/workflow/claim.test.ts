@@ -5,6 +5,7 @@ import type { Change } from '../../src/domain/change.ts';
 import { activateConfiguration } from '../../src/log/index.ts';
 import type { WorkflowContext } from '../../src/workflow/context.ts';
 import { runKind } from '../../src/workflow/execute.ts';
+import { beginThreadRead } from '../../src/workflow/witness.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 import {
   aChange,
@@ -569,4 +570,65 @@ test.for<[string, 'isDeleted' | 'isReachable', string]>([
   await run();
   expect(sent).toEqual([]);
   expect((await events()).at(-1)).toMatchObject({ type: 'not-sent', why });
+});
+
+/** A change, and what its last press begins. */
+async function readEarly() {
+  const all = await runnable();
+  const begin = () => beginThreadRead(all.context, all.change);
+  const asked = () =>
+    all.shown.map(({ name }) => name).filter((name) => /^(readThread|postSending)$/.test(name));
+  return { ...all, begin, asked };
+}
+
+test('a read that the last press began is the one before the claim', async () => {
+  const { run, begin, asked, sent } = await readEarly();
+  begin();
+  expect(await run()).toBe('done');
+  expect(sent).toHaveLength(1);
+  expect(asked()).toEqual(['readThread', 'postSending', 'readThread']);
+});
+
+test('a read that began five seconds ago is repeated before the claim', async () => {
+  const { run, begin, thread, sent, pass, current } = await readEarly();
+  begin();
+  pass(5_000);
+  thread.card = FOREIGN;
+  await run();
+  expect(sent).toEqual([]);
+  expect(await current()).toMatchObject({ state: 'stale', stopReason: 'restored' });
+});
+
+test('what appears after a read that the last press began stops the request', async () => {
+  const { run, begin, thread, sent, current } = await readEarly();
+  begin();
+  thread.notes.push({ ...FOREIGN, nonce: 'of another process' });
+  expect(await run()).toBe('done');
+  expect(sent).toEqual([]);
+  expect((await current()).state).toBe('unknown');
+});
+
+test('a card that is deleted after a read that the last press began stops the request', async () => {
+  const { run, begin, thread, sent, events, current, pass } = await readEarly();
+  begin();
+  thread.isDeleted = true;
+  await run();
+  expect(sent).toEqual([]);
+  expect((await events()).at(-1)).toMatchObject({ why: 'The card was deleted.' });
+  pass(10_000);
+  await run();
+  expect(sent).toEqual([]);
+  expect(await current()).toMatchObject({ state: 'stale', stopReason: 'card-deleted' });
+});
+
+test('a read that failed when the last press began it is repeated before the claim', async () => {
+  const { run, begin, slack, sent, events } = await readEarly();
+  slack.isReachable = false;
+  begin();
+  const before = (await events()).length;
+  await expect(run()).rejects.toThrow('ECONNREFUSED');
+  expect(await events()).toHaveLength(before);
+  slack.isReachable = true;
+  expect(await run()).toBe('done');
+  expect(sent).toHaveLength(1);
 });

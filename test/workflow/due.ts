@@ -42,3 +42,8 @@ export async function jobsFor(
   });
   return rows.map(({ kind, key }) => `${kind}${key.slice(id.length)}`);
 }
+
+/** Ends all that is due, so that only what follows is. */
+export async function endJobs({ store }: WorkflowContext): Promise<void> {
+  await transaction(store, async (tx) => void (await sql`delete from job`.execute(tx)));
+}

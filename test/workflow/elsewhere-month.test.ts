@@ -28,7 +28,7 @@ const PRIMARY = SEED.services.find(({ name }) => name === 'analytics-prod')?.id;
 
 /** All of the month with MONTH=full; otherwise its first days. */
 const IS_FULL = process.env.MONTH === 'full';
-const STEPS = IS_FULL ? 1_920 : 100;
+const STEPS = IS_FULL ? 1_920 : 110;
 
 const MONTH: readonly (readonly [weight: number, kind: MonthEvent])[] = [
   ...([

@@ -409,6 +409,19 @@ test('of two entries, that which is nearer to the claim is own, also if the cloc
   });
 });
 
+test('of two requests, the nearer one explains an entry only if no other entry needs it', async () => {
+  const { context, clock, titles, pass } = await watched();
+  const at = (minute: number) => ({ ...OWN, createdAt: minutes(minute).toISOString() });
+  clock.now = minutes(10);
+  await aChange(context, { state: 'succeeded', answeredAt: minutes(10.1) });
+  clock.now = minutes(13);
+  await aChange(context, { state: 'unknown', answeredAt: minutes(13.1) });
+  pass(MINUTE);
+  // The first request alone explains an entry that is so much older than the second one.
+  expect(await titles([at(7.5), at(11.4)])).toEqual([]);
+  expect(await titles([at(7.5), at(11.4), at(7.6)])).toHaveLength(1);
+});
+
 test('a request explains no entry of another service', async () => {
   const { titles } = await sentStop('succeeded');
   const at = new Date(NOON.getTime() + 500).toISOString();

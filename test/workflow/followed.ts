@@ -9,7 +9,8 @@ import {
 } from '../../src/servers/cloud-readings.ts';
 import type { UnknownRead } from '../../src/servers/optional-reads.ts';
 import { sql, transaction } from '../../src/storage/index.ts';
-import { followKind, withFollowUp } from '../../src/workflow/follow.ts';
+import { jobKinds } from '../../src/workflow/background.ts';
+import { withFollowUp } from '../../src/workflow/follow.ts';
 import {
   aChange,
   createTestContext,
@@ -108,7 +109,7 @@ export async function startFollowing(
         ...(createdId && { createdId }),
       })
     : moved(context, id, { type: how, ...call, status: null, text: 'The server did not answer.' }));
-  const kinds = { follow: followKind(context) };
+  const kinds = { follow: jobKinds(context).follow };
   const current = async () => withFollowUp(context, await loaded(context, id));
   return {
     ...{ ...base, id, server, asked, current },

@@ -4,9 +4,10 @@ import { commands } from '../../src/commands/index.ts';
 import type { ChangeId } from '../../src/domain/change.ts';
 import type { FreezeUntil } from '../../src/domain/freezes.ts';
 import { addJobs, transaction } from '../../src/storage/index.ts';
+import { jobKinds } from '../../src/workflow/background.ts';
 import type { SeenMark } from '../../src/workflow/context.ts';
 import { runKind } from '../../src/workflow/execute.ts';
-import { createFreezeService, freezeKind } from '../../src/workflow/freezes.ts';
+import { createFreezeService } from '../../src/workflow/freezes.ts';
 import { ownJobs } from '../../src/workflow/own.ts';
 import { currentPolicy } from '../../src/workflow/target.ts';
 import { checkChannels } from '../../src/workflow/witness.ts';
@@ -58,7 +59,7 @@ async function createFreezeContext() {
         made?.id,
         until,
       ]),
-    end: () => runDue(context, { freeze: freezeKind(context) }),
+    end: () => runDue(context, { freeze: jobKinds(context).freeze }),
   };
 }
 

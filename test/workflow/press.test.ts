@@ -29,13 +29,15 @@ import {
   type Example,
   eventsOf,
   loaded,
+  minutes,
   moved,
+  NOON,
   newId,
   RULE,
   recorded,
   user,
 } from './context.ts';
-import { runDue } from './due.ts';
+import { endJobs, jobsFor, runDue } from './due.ts';
 
 const ONE = { count: 1 };
 /** The rule as these changes were requested under it. */
@@ -602,3 +604,34 @@ test('each verb has the refusal that its press would get', async () => {
 });
 
 const _OWN_APPROVER: Example = { requires: { ...ONE, self: true } };
+
+const LATER: Example = {
+  ...PENDING,
+  plan: { timing: { startAt: minutes(60).toISOString(), revert: null } },
+};
+
+test.for<[string, Example, string[]]>([
+  ['last', PENDING, ['readThread']],
+  ['first of two', { requires: { count: 2 } }, []],
+  ['last of what runs later', LATER, []],
+])('the %s approval begins the read before the claim with its lookups', async (row) => {
+  const [, example, begun] = row;
+  const { receive, handle, roles, shown } = await pressable(example);
+  // They do not end here.
+  roles.set(ben, 'lookup-failed');
+  await receive('approve', ben);
+  await handle();
+  expect(shown.map(({ name }) => name).filter((name) => name === 'readThread')).toEqual(begun);
+});
+
+test.for<[string, Example, Verb, UserId, number]>([
+  ['that stands follows the drawing of the answer', PENDING, 'approve', ben, 3_000],
+  ['that does not stand yet is due at once', DRAFT, 'confirm', ana, 0],
+])('after a press, the job of a card %s', async ([, example, verb, by, waitsMs]) => {
+  const { context, change, press } = await pressable(example);
+  await endJobs(context);
+  await press(verb, by);
+  const due = (ms: number) => jobsFor(context, change.id, new Date(NOON.getTime() + ms));
+  expect((await due(0)).includes('card')).toBe(waitsMs === 0);
+  expect(await due(waitsMs)).toContain('card');
+});

@@ -4,8 +4,9 @@ import { type CommandContext, commands } from '../../src/commands/index.ts';
 import type { Change, Plan } from '../../src/domain/change.ts';
 import { listChanges, loadChange } from '../../src/log/index.ts';
 import type { SendResult } from '../../src/servers/sent.ts';
+import { jobKinds } from '../../src/workflow/background.ts';
 import type { WorkflowContext } from '../../src/workflow/context.ts';
-import { revertKind } from '../../src/workflow/reverts.ts';
+import { planRevert } from '../../src/workflow/reverts.ts';
 import { READS_OFF } from '../harness/reads-off.ts';
 import { aChange, createTestContext, eventsOf, loaded, minutes, STAGING } from './context.ts';
 import { jobsFor, runDue } from './due.ts';
@@ -39,7 +40,7 @@ async function createRevertContext(look: () => Promise<SendResult | null> = asyn
       ...{ command: 'service scale', state: 'succeeded', answeredAt: minutes(0) },
       plan: { ...SIZED, ...plan },
     });
-  const plan = (as: WorkflowContext = context) => runDue(as, { revert: revertKind(as) });
+  const plan = (as: WorkflowContext = context) => runDue(as, { revert: jobKinds(as).revert });
   return { ...test, around, parent, plan };
 }
 
@@ -88,7 +89,7 @@ test('a revert that is already due expires a day from now', async () => {
 test('two processes that plan a revert at the same time plan it once', async () => {
   const { context, parent: make } = await createRevertContext();
   const { id } = await make();
-  const planOnce = () => revertKind(context).run({ key: id, again: false, attempts: 1 });
+  const planOnce = () => planRevert(context, id);
   // The second one finds the revert planned, which counts as success.
   expect(await Promise.all([planOnce(), planOnce()])).toEqual(['done', 'done']);
   expect(await childrenIn(context)).toHaveLength(1);
@@ -103,7 +104,7 @@ test('a revert that another process has planned meanwhile is not reported as sto
   } = await createRevertContext(async () => {
     if (!isFirst) return SEEN;
     isFirst = false;
-    await revertKind(context).run({ key: parent.id, again: false, attempts: 1 });
+    await planRevert(context, parent.id);
     return null;
   });
   const parent: Change = await make();
@@ -197,7 +198,7 @@ test('a revert that was stopped is not planned by a late process', async () => {
   const { context, parent: make, plan } = await createRevertContext(async () => null);
   const { id } = await make();
   await plan();
-  await revertKind(context).run({ key: id, again: true, attempts: 2 });
+  await planRevert(context, id);
   expect(await childrenIn(context)).toEqual([]);
   expect((await loaded(context, id)).outcome).toMatchObject({ how: 'succeeded' });
 });

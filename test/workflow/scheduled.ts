@@ -4,9 +4,10 @@ import type { Change, ChangeId } from '../../src/domain/change.ts';
 import { evolveSchedule } from '../../src/domain/log-events.ts';
 import { listChanges } from '../../src/log/index.ts';
 import type { SendResult } from '../../src/servers/sent.ts';
+import { jobKinds } from '../../src/workflow/background.ts';
 import type { AttemptMark, Messenger, WorkflowContext } from '../../src/workflow/context.ts';
 import { runKind } from '../../src/workflow/execute.ts';
-import { createScheduleService, scheduleKind } from '../../src/workflow/schedules.ts';
+import { createScheduleService } from '../../src/workflow/schedules.ts';
 import { READS_OFF } from '../harness/reads-off.ts';
 import { applied } from './applied.ts';
 import { createTestContext, eventsOf, minutes, PLAN, STAGING } from './context.ts';
@@ -75,7 +76,7 @@ export async function scheduled({ send, ...options }: ScheduledOptions = {}) {
       command: `service schedule ${verb}`,
       plan: { body: { schedule: id }, target: { ...PLAN.target, kind: 'schedule' }, before: null },
     });
-  const run = (as: WorkflowContext = context) => runDue(as, { schedule: scheduleKind(as) });
+  const run = (as: WorkflowContext = context) => runDue(as, { schedule: jobKinds(as).schedule });
   const runs = async () =>
     (await listChanges(events, { limit: 50 })).filter(({ plan }) => plan.timing?.schedule);
   const own = (id: ChangeId = schedule.id) => eventsOf(context, `schedule/${id}`);

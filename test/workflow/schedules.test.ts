@@ -3,7 +3,7 @@ import type { UserId } from '../../src/domain/change.ts';
 import type { ActivityReading } from '../../src/servers/cloud-readings.ts';
 import { addJobs, transaction } from '../../src/storage/index.ts';
 import { ownJobs } from '../../src/workflow/own.ts';
-import { scheduleKind } from '../../src/workflow/schedules.ts';
+import { runSchedule } from '../../src/workflow/schedules.ts';
 import { messageKinds } from '../../src/workflow/show.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 import { applyOwn } from './applied.ts';
@@ -29,7 +29,7 @@ const DAY = 24 * 60;
 test('an occurrence becomes one change, also with three processes', async () => {
   const { context, clock, runs, schedule, events, run } = await scheduled();
   clock.now = STOP;
-  const runOnce = () => scheduleKind(context).run({ key: schedule.id, again: false, attempts: 1 });
+  const runOnce = () => runSchedule(context, schedule.id);
   expect(await Promise.all([1, 2, 3].map(runOnce))).toEqual([START, START, START]);
   await run();
   const [planned, ...others] = await runs();
@@ -262,7 +262,7 @@ describe('what is in force decides', () => {
   test('a new schedule replaces the current one of its service in the same append', async () => {
     const { begun, schedule, schedules, at, runs, events } = await scheduled();
     const next = await begun({ ...BODY, stop: 'daily 19:00' });
-    expect(await schedules.all()).toMatchObject([{ id: next.id }]);
+    expect(await schedules.all()).toMatchObject([{ change: next.id }]);
     const [ended] = (await events()).slice(-1);
     const [begins] = await events(next.id);
     expect(ended).toMatchObject({ type: 'removed', why: `replaced by ${next.id}` });

@@ -7,10 +7,9 @@ import { sql, transaction } from '../../src/storage/index.ts';
 import type { WorkflowContext } from '../../src/workflow/context.ts';
 import {
   dropExpiredSecrets,
-  recordReveal,
   resealSecrets,
+  revealPassword,
   storeSecret,
-  unsealSecret,
 } from '../../src/workflow/secret.ts';
 import { listSealed, replaceSealed, saveSealed } from '../../src/workflow/store.ts';
 import { aChange, ana, ben, createTestContext, eventsOf, minutes, PLAN } from './context.ts';
@@ -34,19 +33,35 @@ async function sealedText(context: WorkflowContext, { id }: Change): Promise<str
   return all.find((each) => each.id === id)?.sealed ?? '';
 }
 
+/** What a user reads; null: nothing. `shown`: whether Slack confirms that it showed it. */
+async function opened(context: WorkflowContext, { id }: Change, by = ana, shown = false) {
+  const read: string[] = [];
+  const show = async (password: Secret) => {
+    read.push(password.reveal());
+    return shown;
+  };
+  const ended = await revealPassword(context, { id, by }, show);
+  expect(ended).toBe(read.length === 0 ? 'none' : shown ? 'shown' : 'not-shown');
+  return read[0] ?? null;
+}
+
 async function sealedCreation() {
   const test = await createTestContext();
   const change = await created(test.context);
   await sealedFor(test.context, change);
-  return { ...test, change, open: (by = ana) => unsealSecret(test.context, change.id, by) };
+  return {
+    ...test,
+    change,
+    open: (by = ana, shown = false) => opened(test.context, change, by, shown),
+  };
 }
 
 test('the password of a created service opens for its requester', async () => {
   const { context, change, open } = await sealedCreation();
-  expect((await open())?.reveal()).toBe(PASSWORD);
+  expect(await open()).toBe(PASSWORD);
   // A repeated attempt to store the outcome stores it once.
   await sealedFor(context, change);
-  expect((await open())?.reveal()).toBe(PASSWORD);
+  expect(await open()).toBe(PASSWORD);
   expect(await sealedText(context, change)).not.toContain(PASSWORD);
 });
 
@@ -72,7 +87,7 @@ test('a sealed password that was copied to another change does not open, and tha
   await transaction(context.store, (tx) =>
     saveSealed(tx, { id: own.id, requester: ben, sealed }, minutes(60)),
   );
-  expect(await unsealSecret(context, own.id, ben)).toBeNull();
+  expect(await opened(context, own, ben)).toBeNull();
   const msg = 'password stays sealed: it is of another user or key';
   expect(logged).toEqual([{ change: own.id, user: ben, msg }]);
 });
@@ -82,7 +97,7 @@ test('a password opens for 24 hours, and for its requester alone', async () => {
   expect(await open(ben)).toBeNull();
   clock.now = new Date(minutes(24 * 60).getTime() - 1);
   await dropExpiredSecrets(context);
-  expect((await open())?.reveal()).toBe(PASSWORD);
+  expect(await open()).toBe(PASSWORD);
   clock.now = minutes(24 * 60);
   expect(await open()).toBeNull();
   await dropExpiredSecrets(context);
@@ -91,25 +106,23 @@ test('a password opens for 24 hours, and for its requester alone', async () => {
 
 test('a password stays stored until it was shown, and is shown once', async () => {
   const { context, change, open } = await sealedCreation();
-  await recordReveal(context, change.id, { by: ana, shown: false });
-  expect((await open())?.reveal()).toBe(PASSWORD);
-  await recordReveal(context, change.id, { by: ana, shown: true });
-  // The second of two modals that were opened at once.
-  await recordReveal(context, change.id, { by: ana, shown: true });
+  expect(await open()).toBe(PASSWORD);
+  // Of two modals that were opened at once, the first counts.
+  const show = async () => {
+    expect(await open(ana, true)).toBe(PASSWORD);
+    return true;
+  };
+  await revealPassword(context, { id: change.id, by: ana }, show);
   expect(await open()).toBeNull();
   const reveals = (await eventsOf(context, `change/${change.id}`)).flatMap((event) =>
     event.type === 'revealed' ? [[event.by, event.shown]] : [],
   );
-  expect(reveals).toEqual([
-    [ana, false],
-    [ana, null],
-    [ana, true],
-  ]);
+  expect(reveals).toEqual([null, false, null, null, true].map((shown) => [ana, shown]));
 });
 
 test('a password that was shown stays closed, also where it could not be deleted', async () => {
   const { context, change, open } = await sealedCreation();
-  await recordReveal(context, change.id, { by: ana, shown: true });
+  await open(ana, true);
   await sealedFor(context, change);
   expect(await open()).toBeNull();
 });
@@ -133,5 +146,5 @@ test('stored passwords are sealed again with the current key, if a key opens the
   const alone = readKeys({ databaseUrl, key: keyOf(2), previous: [] });
   const events = await openLog(context.store, keys);
   const renewed = { ...context, events: { ...events, keys: alone } };
-  expect((await unsealSecret(renewed, change.id, ana))?.reveal()).toBe(PASSWORD);
+  expect(await opened(renewed, change)).toBe(PASSWORD);
 });

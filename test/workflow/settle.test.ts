@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { EvidenceGap } from '../../src/domain/change.ts';
 import { transaction } from '../../src/storage/index.ts';
-import { followKind } from '../../src/workflow/follow.ts';
+import { jobKinds } from '../../src/workflow/background.ts';
 import { saveFollowUp } from '../../src/workflow/store.ts';
 import { ben, eventsOf, minutes, moved, NOON, PLAN, STAGING } from './context.ts';
 import {
@@ -151,7 +151,7 @@ test('an unknown outcome is not settled by a reading that is older than the outc
   await passAt(0);
   // The clock was set back after the outcome was recorded.
   const early = { ...context, now: () => minutes(0.5) };
-  const kind = followKind(early);
+  const kind = jobKinds(early).follow;
   expect(await kind.run({ key: id, again: false, attempts: 1 })).toBeInstanceOf(Date);
   expect(asked).toHaveLength(1);
   expect((await current()).state).toBe('unknown');
