@@ -42,6 +42,14 @@ export function peopleOn(slack: Slack, limits: PollLimits = {}) {
     privateMessage,
     press,
     ask,
+    /** The text of the new message with these words that answers a line, where earlier ones may have them too. */
+    nextAnswer: async (as: string, line: string, words: string) => {
+      const earlier = new Set(privateMessages(as).map(({ ts }) => ts));
+      await slack.command(as, 'ops', line);
+      return textOf(
+        await newest(() => privateMessages(as).filter(({ ts }) => !earlier.has(ts)), words),
+      );
+    },
     /** The text of the private message with these words that answers a line. */
     answer: async (as: string, line: string, words: string) => textOf(await ask(as, line, words)),
     /** Types the line of a change, and confirms the preview with these words. */

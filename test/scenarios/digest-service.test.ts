@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
 import { buttonsOf, textOf } from '../harness/messages.ts';
-import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, DORA, EMIL, FINN } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
@@ -75,7 +74,7 @@ test("a digest that is added after today's scheduled time starts tomorrow", asyn
   expect(posted(sandbox).map(textOf).join()).toContain(nextDigestAt('2026-11-22T09:00:00Z'));
 });
 
-test.for([
+const REFUSED: readonly (readonly [line: string, words: string])[] = [
   ['/cost digest add #db-costs zone=Europe/Berln', 'did you mean “Europe/Berlin”?'],
   ['/cost digest add #db-costs at=9.30', 'at must be a time of day, for example 09:30'],
   ['/cost digest add #db-costs at=25:00', 'at must be a time of day, for example 09:30'],
@@ -109,24 +108,26 @@ test.for([
   ['/cost digest add #db-costs every=week days=daily', 'must be a single day, for example mon'],
   ['/cost digest remove K3M9QD', 'No digest has this id'],
   ['/cost digest frob', 'It takes list, add, remove, pause, resume, now or preview'],
-])('%s gets an explanation and changes nothing', async ([line = '', words = '']) => {
+];
+
+test('what is no digest gets an explanation and changes nothing', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.answer(ANA, line, words);
+  for (const [line, words] of REFUSED) await sandbox.nextAnswer(ANA, line, words);
   await sandbox.answer(ANA, '/cost digest list', 'No cost digests yet');
 });
 
-test.for([
+const CORRECTED: readonly (readonly [words: string, line: string])[] = [
   ['#db-costs at=9pm days=daily', 'add \\"#db-costs\\" at=21:00 days=daily'],
   ['#db-costs tz=berlin at=09:00', 'add \\"#db-costs\\" at=09:00 zone=Europe/Berlin'],
   ['#db-costs tz=tokio', 'add \\"#db-costs\\" zone=Asia/Tokyo'],
   ['#db-costs days=monday,thr', 'add \\"#db-costs\\" days=mon,thu'],
   ['#db-costs zone=berlin days=weekdys', 'zone=Europe/Berlin days=weekdays'],
-])('for “%s” the corrected command is offered', async ([words = '', line = '']) => {
+];
+
+test('a corrected command is offered', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', `/cost digest add ${words}`);
-  await expect
-    .poll(() => textOf(sandbox.slack.clientState(ANA).messages.at(-1) ?? NO_MESSAGE))
-    .toContain(line);
+  for (const [words, line] of CORRECTED)
+    await sandbox.nextAnswer(ANA, `/cost digest add ${words}`, line);
 });
 
 test('a digest can be posted on weekends', async () => {
