@@ -359,7 +359,7 @@ export const AcceptedCall = z.object({
   /** The id of what the request created; missing for any other request. */
   createdId: z.string().optional(),
 });
-/** Of a request that failed, or of which nobody knows whether it did. */
+/** Of a request that failed, or whose outcome is unknown. */
 export const OtherCall = z.object({
   ...Call,
   status: z.number().nullable(),

@@ -233,10 +233,7 @@ export interface ScopeArguments {
 
 /** Returns null unless exactly one scope is given. */
 export function scopeOf({ scope, tag, warehouse }: ScopeArguments): Scope | null {
-  const named: readonly Scope[] = [
-    ...(scope ? [scope.scope] : []),
-    ...(tag ? [{ tag: tag.id }] : []),
-    ...(warehouse ? [{ warehouse: warehouse.id }] : []),
-  ];
-  return named.length === 1 ? (named[0] ?? null) : null;
+  const all = [scope?.scope, tag && { tag: tag.id }, warehouse && { warehouse: warehouse.id }];
+  const [one = null, ...others] = all.filter((each) => each !== undefined);
+  return others.length > 0 ? null : one;
 }

@@ -11,11 +11,9 @@ export const READ_BACK_DAYS = 31;
  */
 export const LOST_HASH = 'lost-';
 
-type At = Pick<Position, 'channel' | 'ts'>;
-
 export type Place =
   /** A message that stays in Slack: the log has to say that it shows this change. */
-  | { readonly kind: 'message'; readonly at: At; readonly thread: string | null }
+  | { readonly kind: 'message'; readonly at: Position; readonly thread: string | null }
   /** A private message, the Home tab or a form that Signalbox made for this user; or a typed command. */
   | { readonly kind: 'own' }
   /** A private message, the Home tab or a form that Signalbox did not make for this user. */

@@ -355,22 +355,14 @@ function approvalProblem(rule: Rule, members: Members): readonly ConfigProblem[]
     const problem = `${needs} ${from}, which has ${people(approvers.size)}`;
     return [{ where, problem, hint: `add people to ${from}` }];
   }
-  if (self || hasEnoughOthers(membersOf(to, members), approvers, count)) return [];
+  const requesters = [...membersOf(to, members)];
+  const others = (requester: UserId) => approvers.size - (approvers.has(requester) ? 1 : 0);
+  // At least one requester must have enough other approvers, else no request can be approved.
+  const isEnough = requesters.length === 0 || requesters.some((each) => others(each) >= count);
+  if (self || isEnough) return [];
   const tooFew = `without the requester, ${from} is too small for every member of ${to}`;
   const problem = `${needs} people other than the requester, but ${tooFew}`;
   return [{ where, problem, hint: `add a person to ${from}, or to ${to}` }];
-}
-
-// At least one requester must have enough other approvers, else no request can be approved.
-function hasEnoughOthers(
-  requesters: ReadonlySet<UserId>,
-  approvers: ReadonlySet<UserId>,
-  count: number,
-): boolean {
-  if (requesters.size === 0) return true;
-  return [...requesters].some(
-    (requester) => approvers.size - (approvers.has(requester) ? 1 : 0) >= count,
-  );
 }
 
 function membersOf(role: RoleName, members: Members): ReadonlySet<UserId> {

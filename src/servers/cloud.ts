@@ -21,7 +21,6 @@ import {
   CreatedService,
   PipeSettings,
   ReversePrivateEndpoint,
-  type UsageCost,
   UsageCosts,
 } from './cloud-replies.ts';
 import {

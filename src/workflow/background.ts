@@ -149,9 +149,22 @@ export function jobKinds(context: WorkflowContext) {
 
 const WATCHED_EVERY_MS = 1_000;
 
+/** A process that was not seen for this long is gone. */
+const GONE_AFTER_MS = 3 * MINUTE_MS;
+
 function upkeepJobs(context: WorkflowContext, release: string): readonly MaintenanceJob[] {
+  const { store, instance: id, now } = context;
+  const startedAt = now();
+  /** Lists this process among the replicas, for the doctor. Nothing is decided from the list. */
+  const present = () => {
+    const seenAt = now();
+    const goneBefore = new Date(seenAt.getTime() - GONE_AFTER_MS);
+    return transaction(store, (tx) =>
+      saveInstance(tx, { id, release, startedAt, seenAt }, goneBefore),
+    );
+  };
   return [
-    { name: 'list this process', work: presence(context, release), everyMs: MINUTE_MS },
+    { name: 'list this process', work: present, everyMs: MINUTE_MS },
     { name: 'drop alerts', work: () => pruneAlerts(context), everyMs: DAY_MS },
     // Finds deleted cards, too. At the start, the configuration may be a new one.
     { name: 'check cards', work: () => redrawOpen(context), everyMs: HOUR_MS },
@@ -178,22 +191,6 @@ function startUpkeep(log: Logger, { name, work, everyMs }: MaintenanceJob): Repe
     outsideTrace(() => during({}, () => traced({ name: `maintenance ${name}` }, work)));
   const started = repeated(log, lines, { work: run, everyMs });
   return everyMs < MINUTE_MS ? started : { ...started, wake: () => {} };
-}
-
-/** A process that was not seen for this long is gone. */
-const GONE_AFTER_MS = 180_000;
-
-/** Lists this process among the replicas, for the doctor. Nothing is decided from the list. */
-function presence(
-  { store, instance: id, now }: WorkflowContext,
-  release: string,
-): () => Promise<unknown> {
-  const startedAt = now();
-  return () => {
-    const row = { id, release, startedAt, seenAt: now() };
-    const goneBefore = new Date(row.seenAt.getTime() - GONE_AFTER_MS);
-    return transaction(store, (tx) => saveInstance(tx, row, goneBefore));
-  };
 }
 
 const JOBS_EVERY_MS = 1_000;

@@ -48,8 +48,13 @@ const POLL_MS = 100;
 export async function afterDrawn(context: WorkflowContext, change: Change): Promise<Change> {
   const ended = new AbortController();
   const late = wait(DRAWN_WITHIN_MS, null, { ref: false, signal: ended.signal });
-  const drawn = drawSoon(context, change, ended.signal).catch((err: unknown) => {
-    context.log.warn({ err, change: change.id }, 'card was not drawn before the answer to a press');
+  const { id: key } = change;
+  const drawn = drawSoon(context, change, ended.signal).catch(async (err: unknown) => {
+    context.log.warn({ err, change: key }, 'card was not drawn before the answer to a press');
+    // Its job tries again now, and reports what Slack refuses.
+    const job = { kind: 'card', key, dueAt: context.now().getTime() };
+    await transaction(context.store, (tx) => addJobs(tx, job));
+    context.wake();
     return null;
   });
   // The wait is aborted at the end.
@@ -201,13 +206,13 @@ async function drawStanding(
   change: Change,
   at: Position,
 ): Promise<JobResult> {
-  let drawn: Drawn | null = null;
+  let afterDrawing = (_: SeenThread): JobResult | null => null;
   for (let round = 0; round <= ROUNDS; round += 1) {
     const recent = readLately(context, at);
     const seen = recent ?? (await readNow(context, at));
     if (!seen) return cardDeleted(context, change.id, at);
-    // What moved since then draws it again.
-    if (drawn && showsDrawn(seen, drawn)) return drawn.again;
+    const drawn = afterDrawing(seen);
+    if (drawn) return drawn;
     // The change may have moved while Slack was read.
     const loaded = recent && round === 0 ? change : await loadChange(context.events, change.id);
     if (!loaded) return 'done';
@@ -220,7 +225,11 @@ async function drawStanding(
     const shown = schedule ? [schedule.mark.hash] : current.shownBy;
     const again = newsChangeAt(current, asOf) ?? 'done';
     if (isUpToDate(shown, seen.card, revision)) return again;
-    drawn = { change: current, shown, revision, again };
+    // What moves meanwhile draws it again.
+    afterDrawing = ({ card, notes }) => {
+      const areKnown = notes.every(({ hash }) => current.marks.includes(hash));
+      return areKnown && isUpToDate(shown, card, revision) ? again : null;
+    };
     if (round === ROUNDS) break;
     await askForCopies(context, current);
     const place = await context.messenger.redrawCard(current, at, schedule, revision);
@@ -229,19 +238,6 @@ async function drawStanding(
     lastReads.get(context.events)?.delete(keyOf(at));
   }
   return dueAgain(context);
-}
-
-/** What was drawn, by the marks that show it, and when it has to be drawn again. */
-interface Drawn {
-  readonly change: Change;
-  readonly shown: readonly string[];
-  readonly revision: string;
-  readonly again: JobResult;
-}
-
-function showsDrawn({ card, notes }: SeenThread, { change, shown, revision }: Drawn): boolean {
-  const areKnown = notes.every(({ hash }) => change.marks.includes(hash));
-  return areKnown && isUpToDate(shown, card, revision);
 }
 
 /** From now on the buttons of this reply count. */
@@ -391,10 +387,9 @@ export async function planDirectCards(
   if (change?.state !== 'pending' || !context.directCards.onRequest) return 'done';
   await planCopies(context, change);
   const { requires, confirmedAt } = change;
-  const at = context.now().getTime();
-  const escalatesAt = (confirmedAt?.getTime() ?? 0) + (requires.escalation?.afterMs ?? 0);
-  if (requires.escalation === null || escalatesAt <= at) return 'done';
-  return new Date(escalatesAt);
+  const waitMs = requires.escalation?.afterMs ?? 0;
+  const escalatesAt = new Date((confirmedAt?.getTime() ?? 0) + waitMs);
+  return escalatesAt > context.now() ? escalatesAt : 'done';
 }
 
 async function planCopies(context: WorkflowContext, change: Change) {

@@ -67,11 +67,7 @@ export interface Messenger extends Poster {
   /** Mentions the users who have to act, in the thread of the card. */
   readonly postReminder: PostInThread<[Reminder]>;
   /** Sends the thread update directly to a requester who is not in the channel of the card. Null: no card stands. */
-  readonly messageRequester: (
-    change: Change,
-    at: Position | null,
-    attempt: PostAttempt,
-  ) => Promise<void>;
+  readonly messageRequester: PostInThread<[], Position | null>;
   /** Posts into the thread how the target ended, by the optional reads after the send. */
   readonly postFollowUp: PostInThread;
   /** Posts into the thread why Signalbox does not revert the change, with a button to revert it. */
@@ -106,9 +102,9 @@ export interface Messenger extends Poster {
 }
 
 /** Posts something about a change, the card of which is at this place. */
-type PostInThread<About extends readonly unknown[] = []> = (
+type PostInThread<About extends readonly unknown[] = [], At = Position> = (
   change: Change,
-  at: Position,
+  at: At,
   ...rest: [...About, attempt: PostAttempt]
 ) => Promise<void>;
 

@@ -72,13 +72,10 @@ async function run(context: WorkflowContext, id: ChangeId, unread: Unread): Prom
   if (isUnread(context)) return new Date(now.getTime() + RETRY_MS);
   const card = await witnessOf(context, change);
   // Slack is read once before the claim, so that its outage makes no events.
-  const isWitnessed =
-    card === null ||
-    isLocal(change) ||
-    (await isTrusted(context, change, await threadBeforeClaim(context, id, card)));
-  if (!isWitnessed) return 'done';
+  const thread = card && !isLocal(change) ? await threadBeforeClaim(context, id, card) : 'none';
+  if (thread !== 'none' && !(await isTrusted(context, change, thread))) return 'done';
   if (!(await isUseShown(context, change))) return new Date(now.getTime() + RETRY_MS);
-  const gathered = await gather(context, change, card, unread);
+  const gathered = { ...(await gather(context, change, unread)), card };
   const claim = await claimOnce(context, id, gathered);
   if (claim instanceof Date) return claim;
   unread.delete(id);
@@ -143,17 +140,12 @@ async function distrustDeleted(context: WorkflowContext, id: ChangeId): Promise<
 }
 
 /** What was gathered right before a claim, before its transaction. */
-type Gathered = Awaited<ReturnType<typeof gather>>;
+type Gathered = Awaited<ReturnType<typeof gather>> & { readonly card: Position | null };
 
 /** A membership reading at most this old serves the claim. */
 const READING_VALID_MS = 10_000;
 
-async function gather(
-  context: WorkflowContext,
-  change: Change,
-  card: Position | null,
-  unread: Unread,
-) {
+async function gather(context: WorkflowContext, change: Change, unread: Unread) {
   const now = context.now();
   const since = new Date(now.getTime() - READING_VALID_MS);
   const users = [change.requester, ...change.approvals.map(({ by }) => by)];
@@ -166,7 +158,7 @@ async function gather(
     isDiscovered ? context.verifyServices(change.organization) : context.services(),
   ]);
   return {
-    ...{ card, identities, state, services },
+    ...{ identities, state, services },
     validUntil: new Date(now.getTime() + FACTS_VALID_MS),
     // The target could not be read yet, so that nothing is sent now.
     mustReadAgain: mustReadAgain(unread, change.id, state, context.now()),

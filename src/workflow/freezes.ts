@@ -12,10 +12,8 @@ import { clockOf } from './request.ts';
 import { hurryJobs } from './store.ts';
 import { standingFreeze } from './target.ts';
 
-type FreezeContext = Pick<DecisionContext, 'events' | 'policy' | 'people' | 'now'>;
-
 /** Lists the freezes of the configuration file and of Slack. `own.ts` makes and lifts them. */
-export function createFreezeService(context: FreezeContext): FreezeService {
+export function createFreezeService(context: DecisionContext): FreezeService {
   const { events, now, policy } = context;
   const madeInSlack = async () =>
     [...(await inForce(events, 'freeze', now())).values()]
@@ -32,7 +30,7 @@ export function createFreezeService(context: FreezeContext): FreezeService {
 }
 
 async function endOf(
-  context: FreezeContext,
+  context: DecisionContext,
   until: FreezeUntil,
   by: UserId,
 ): ReturnType<FreezeService['endOf']> {

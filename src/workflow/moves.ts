@@ -106,13 +106,7 @@ function job(kind: string, key: string, dueAt: number): Job {
 }
 
 /** What is due after an event. Every job can be found again from the log: `jobsOf` does it. */
-function jobsAfter(
-  before: Change,
-  after: Change,
-  event: ChangeEvent,
-  at: number,
-  cardAt: number,
-): readonly Job[] {
+function jobsAfter(before: Change, after: Change, event: ChangeEvent, at: number, cardAt: number) {
   const { id, state } = after;
   const wasPrivate = before.state === 'draft' && ['cancelled', 'expired', 'stale'].includes(state);
   if (wasPrivate) return [];

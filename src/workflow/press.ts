@@ -7,7 +7,6 @@ import {
   type Actor,
   type Change,
   type ChangeId,
-  isLocal,
   isPerson,
   type Plan,
   type Refusal,
@@ -20,7 +19,6 @@ import { createDenial, gate, type Identity, isPermitting } from '../domain/gate.
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { evolvePress, type LoggedPress } from '../domain/log-events.ts';
 import type { Place } from '../domain/place.ts';
-import { startsAt } from '../domain/timing.ts';
 import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
 import { databaseProblem } from '../storage/index.ts';
 import { denialOfVerb, nameAlternatives, refusalOfVerb } from './authorize.ts';
@@ -240,7 +238,7 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   // user had every role.
   const early = refusalOfVerb(context, verb, change, { ...press, identity: null });
   if (early) return refuse(early);
-  if (mayBeLast(context, verb, change)) beginThreadRead(context, change);
+  if (verb === 'approve') beginThreadRead(context, change);
   const identity = await context.people.identify(press.by, {
     fresh: verb !== 'cancel',
     since: press.pressedAt,
@@ -260,13 +258,6 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   const narrower = await planNarrower(context, change, press.given ?? {}, own.press);
   if (!narrower.ok) return refuse('wider', identity);
   return decide(context, own, verb, { ...known, narrower: { ...narrower, of: change.digest } });
-}
-
-/** Whether the change may be sent right after this press. */
-function mayBeLast({ now }: WorkflowContext, verb: Verb, change: Change): boolean {
-  const { approvals, requires, plan } = change;
-  const isLast = verb === 'approve' && approvals.length + 1 >= requires.count;
-  return isLast && !isLocal(change) && startsAt(plan, now()) <= now();
 }
 
 /** The id by which a change knows this person already, else the own one: nobody counts twice. Null: not looked up. */

@@ -49,10 +49,7 @@ import { type PlannedLine, planLine } from './request.ts';
 import { currentPolicy, currentTarget, targetChanges } from './target.ts';
 
 /** Lists the schedules of services. `own.ts` puts them into force, pauses and removes them. */
-export function createScheduleService(
-  context: Pick<DecisionContext, 'events' | 'people' | 'now'>,
-): ScheduleService {
-  const { events, people, now } = context;
+export function createScheduleService({ events, people, now }: DecisionContext): ScheduleService {
   const all = async () =>
     [...(await inForce(events, 'schedule', now())).values()]
       .toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime())

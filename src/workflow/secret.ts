@@ -98,9 +98,6 @@ export async function resealSecrets(store: Store, keys: LogKeys): Promise<void> 
 }
 
 /** Deletes the passwords whose time is over. */
-export async function dropExpiredSecrets({
-  store,
-  now,
-}: Pick<DecisionContext, 'store' | 'now'>): Promise<void> {
+export async function dropExpiredSecrets({ store, now }: DecisionContext): Promise<void> {
   await transaction(store, (tx) => dropExpiredSealed(tx, now()));
 }

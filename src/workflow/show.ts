@@ -45,14 +45,13 @@ type SayEvent = (context: WorkflowContext, news: EventNews, job: JobTry) => Prom
 const ABOUT_EVENTS: Readonly<Record<string, SayEvent>> = {
   thread: async (context, news, job) => {
     const reported = reportedOf(news);
-    const isShown = reported && !hasLostCard(reported);
-    const at = isShown && (await threadIfAny(context, reported));
+    const at = reported && (await threadIfAny(context, reported));
     if (at) await context.messenger.postThreadUpdate(reported, at, job);
   },
   direct: async (context, news, job) => {
     const change = reportedOf(news);
     if (!change || !isPerson(change.requester)) return;
-    const at = hasLostCard(change) ? null : await threadIfAny(context, change);
+    const at = await threadIfAny(context, change);
     const shown = at ? change : { ...change, card: null };
     await context.messenger.messageRequester(shown, at, job);
   },
@@ -257,10 +256,10 @@ async function newsOf({ events }: WorkflowContext, key: string) {
   return { change, event, after, nonce: claim?.type === 'claimed' ? claim.nonce : null };
 }
 
-/** Null: the change ended, and Slack refused its card. */
+/** Null: the change ended, and its card was deleted, or Slack refused it. */
 async function threadIfAny(context: WorkflowContext, change: Change): Promise<Position | null> {
-  const hasNone = !change.card && isEnded(change) && wasRefused(context, change.id);
-  return hasNone ? null : threadOf(context, change);
+  const isRefused = !change.card && isEnded(change) && wasRefused(context, change.id);
+  return isRefused || change.stopReason === 'card-deleted' ? null : threadOf(context, change);
 }
 
 /** The card in whose thread a change is reported: its own, or that of its schedule. */
@@ -278,10 +277,6 @@ function reportedOf({ change, after, event }: EventNews): Change | null {
   if (event.type === 'narrowed') return { ...after, card: change.card };
   const hasLate = ({ lateAnswer }: Change) => lateAnswer !== undefined;
   return change.state === after.state && hasLate(change) === hasLate(after) ? change : null;
-}
-
-function hasLostCard({ stopReason }: Change): boolean {
-  return stopReason === 'card-deleted';
 }
 
 function breakGlassOf({ type }: Recorded<ChangeEvent>): BreakGlassEvent | null {

@@ -175,19 +175,22 @@ interface Holding {
   readonly change: ChangeId;
   readonly since: Date;
   readonly until: Date | null;
+  /** The place of its last event in the log. */
+  readonly seq: number;
 }
 
 /** The changes that held a target, by their last claim, in the order of these claims. */
 export async function targetChanges(subjects: Subjects, key: string): Promise<readonly Holding[]> {
   const { state } = await subjects.load(
     `target/${key}`,
-    (known: readonly Holding[] | null, { type, change: id, at }) => {
+    (known: readonly Holding[] | null, { type, change: id, at, seq }) => {
       // The id of a change that took its target.
       const change = id as ChangeId;
       const all = known ?? [];
       const others = all.filter((each) => each.change !== change);
-      if (type === 'taken') return [...others, { change, since: new Date(at), until: null }];
-      return all.map((each) => (each.change === change ? { ...each, until: new Date(at) } : each));
+      const time = new Date(at);
+      if (type === 'taken') return [...others, { change, since: time, until: null, seq }];
+      return all.map((each) => (each.change === change ? { ...each, until: time, seq } : each));
     },
   );
   return state ?? [];
@@ -226,15 +229,9 @@ async function changedSince(
   since: number,
   except: readonly ChangeId[],
 ): Promise<LaterChange | null> {
-  const { state } = await subjects.load(
-    `target/${targetKey(change)}`,
-    (ids: readonly ChangeId[] | null, { type, change: id, seq }) => {
-      const others = (ids ?? []).filter((each) => each !== id);
-      // The id of a change that took its target.
-      return type === 'released' && seq > since ? [...others, id as ChangeId] : others;
-    },
-  );
-  for (const id of (state ?? []).toReversed()) {
+  const holdings = await targetChanges(subjects, targetKey(change));
+  const ended = holdings.filter(({ until, seq }) => until !== null && seq > since);
+  for (const { change: id } of ended.toSorted((one, next) => next.seq - one.seq)) {
     const other = except.includes(id) ? null : await loadChange(subjects, id);
     // An unknown outcome ends when it is resolved.
     const at = other?.resolution?.at ?? other?.outcome?.at;

@@ -1,8 +1,9 @@
 import { DAY_MS } from '../base/time.ts';
-import { type Change, type ChangeId, isPrivate, type Position } from '../domain/change.ts';
+import { type Change, type ChangeId, isLocal, isPrivate, type Position } from '../domain/change.ts';
 import { gate } from '../domain/gate.ts';
 import { evolveFreeze, evolveSubscription, type NewEvent } from '../domain/log-events.ts';
 import { LOST_HASH, READ_BACK_DAYS } from '../domain/place.ts';
+import { startsAt } from '../domain/timing.ts';
 import {
   append,
   appendProblem,
@@ -79,14 +80,14 @@ const begun = new WeakMap<DecisionContext['events'], Begun>();
 const BEGUN_VALID_MS = 5_000;
 
 /**
- * Begins the read before a claim with the lookups of the last press. It only tells early what stops the change: what is
- * posted or deleted after it is found by the read after the note, which nothing replaces.
+ * Begins the read before a claim with the lookups of the last approval, if the change then runs at once. It only tells
+ * early what stops the change: what is posted or deleted after it is found by the read after the note, which nothing
+ * replaces.
  */
-export function beginThreadRead(
-  { events, messenger, now }: WorkflowContext,
-  { id, card }: Change,
-): void {
-  if (!card) return;
+export function beginThreadRead({ events, messenger, now }: WorkflowContext, change: Change): void {
+  const { id, card, approvals, requires, plan } = change;
+  const isLast = approvals.length + 1 >= requires.count;
+  if (!card || !isLast || isLocal(change) || startsAt(plan, now()) > now()) return;
   // Where it fails, the run reads again.
   const thread = messenger.readThread(card).catch(() => null);
   begun.set(events, { id, thread, until: new Date(now().getTime() + BEGUN_VALID_MS) });

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { foldOf } from '../../src/domain/fold.ts';
 import { evolveHolders } from '../../src/domain/log-events.ts';
 import { rowAfter } from '../../src/log/chain.ts';
 import { append, appendProblem, follow, head, openLog } from '../../src/log/log.ts';
@@ -13,7 +12,6 @@ import {
   confirmed,
   drafted,
   freshLog,
-  idOf,
   insertion,
   installation,
   KEYS,
@@ -37,12 +35,6 @@ onEngines('a change is read as it was appended', async (engine) => {
   expect(await stateOf(log, 'A')).toBe('pending');
   await write(log, 'change/A', approved('UCLEO'));
   expect(await stateOf(log, 'A')).toBe('approved');
-});
-
-onEngines('a subject that the log does not know has no state', async (engine) => {
-  const log = await freshLog(engine);
-  const unknown = { state: null, version: 0, hash: null, isPruned: false };
-  expect(await log.load('change/A', foldOf(idOf('A')))).toEqual(unknown);
 });
 
 test('what two loops of a process follow at once is known once', async () => {

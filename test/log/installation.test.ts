@@ -9,7 +9,7 @@ import {
 import { append } from '../../src/log/log.ts';
 import { prune } from '../../src/log/upkeep.ts';
 import { onEngines } from '../storage/engines.ts';
-import { freshLog, idOf, installation, rowsIn, user, write } from './logs.ts';
+import { freshLog, idOf, installation, rowsIn, tamper, user, write } from './logs.ts';
 
 const created = {
   change: idOf('A'),
@@ -45,6 +45,14 @@ onEngines('the last configuration that was activated is the active one', async (
   });
   await activateConfiguration(log, { configuration: 'two', release: '2.0.1' });
   expect(await rowsIn(log.store)).toHaveLength(3);
+});
+
+onEngines('an earlier configuration that was put into the database is refused', async (engine) => {
+  const log = await freshLog(engine);
+  await activateConfiguration(log, { configuration: 'one', release: '2.0.0' });
+  await activateConfiguration(log, { configuration: 'two', release: '2.0.0' });
+  await tamper(log.store, 'delete from event where seq = 2');
+  await expect(activeConfiguration(log)).rejects.toThrow();
 });
 
 onEngines('the first id of a name stays', async (engine) => {
@@ -91,6 +99,14 @@ onEngines('the freezes under the lock are those that the transaction sees', asyn
     result: [...(await inForce(locked, 'freeze', new Date(1))).keys()],
   }));
   expect(result).toEqual(['A']);
+});
+
+onEngines('a freeze whose rows were deleted is not lifted by that', async (engine) => {
+  const log = await freshLog(engine);
+  await write(log, 'freeze/A', freeze);
+  await write(log, 'freeze/B', { ...freeze, change: idOf('B') });
+  await tamper(log.store, 'delete from event where seq = 1');
+  await expect(inForce(log, 'freeze', new Date(1))).rejects.toThrow('freeze/A lost its version 1');
 });
 
 onEngines('a freeze that was pruned is not in force', async (engine) => {

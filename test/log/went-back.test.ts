@@ -82,7 +82,7 @@ function add(to: Extension, id: string): void {
   addRow(to, rowAfter(to.end, KEYS.current, draft));
 }
 
-test('what two readers of the same events have learned is known, whoever is answered first', async () => {
+test('what two readers of the same events have learned is known, in any order of the answers', async () => {
   const { log } = await twoProcesses('sqlite');
   const [short, long] = [extend(log.memory.chain, []), extend(log.memory.chain, [])];
   add(short, 'C');

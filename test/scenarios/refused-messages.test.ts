@@ -84,7 +84,7 @@ test('who requested a change whose card is refused reads that a copy of it was r
   const form = await sandbox.modal(BEN, 'change.reject');
   const reason = { reason: { type: 'plain_text_input', value: 'not tonight' } };
   await sandbox.slack.submit(BEN, form, { reason });
-  const told = await sandbox.privateMessage(ANA, 'Request rejected');
+  const told = await sandbox.privateMessage(ANA, 'rejected “stop staging”');
   expect(told && textOf(told)).toContain('not tonight');
 });
 

@@ -21,7 +21,7 @@ import {
   recorded,
   STAGING,
 } from './context.ts';
-import { endJobs } from './due.ts';
+import { endJobs, jobsFor } from './due.ts';
 import { workflowWithCards } from './slack-of-cards.ts';
 
 type World = Awaited<ReturnType<typeof workflowWithCards>>;
@@ -285,8 +285,11 @@ test('a person is not kept waiting for a card that Slack does not take', {
 }, async () => {
   const world = await workflowWithCards();
   const change = await withCard(world);
+  await endJobs(world.context);
   world.slack.state.isReachable = false;
   await afterDrawn(world.context, change);
+  // Its job draws it, or reports why not.
+  expect(await jobsFor(world.context, change.id, world.clock.now)).toEqual(['card']);
   world.slack.state.isReachable = true;
   const waiting = await aChange(world.context, { hasCard: false });
   const began = performance.now();
