@@ -239,17 +239,19 @@ test('a target that changed meanwhile ends the change, as with Approve', async (
   expect(sandbox.cloud.count('set state')).toBe(1);
 });
 
-test.for<[string, string, RegExp]>([
-  ['its requester', ANA, /someone else must approve it/],
-  ['a viewer', DORA, /can decide this/],
-  ['an operator', FINN, /can decide this/],
-])('no form opens for %s', async ([, by, why]) => {
+test('no form opens for a person who may not approve', async () => {
   const sandbox = await startTestSandbox();
   const card = await requestChange(sandbox);
-  await sandbox.press(by, card, 'change.narrow');
-  const answered = () => sandbox.slack.clientState(by).messages.map(textOf).join('\n');
-  await expect.poll(answered).toMatch(why);
-  expect(sandbox.slack.clientState(by).views).toEqual([]);
+  for (const [by, why] of [
+    [ANA, /someone else must approve it/],
+    [DORA, /can decide this/],
+    [FINN, /can decide this/],
+  ] as const) {
+    await sandbox.press(by, card, 'change.narrow');
+    const answered = () => sandbox.slack.clientState(by).messages.map(textOf).join('\n');
+    await expect.poll(answered).toMatch(why);
+    expect(sandbox.slack.clientState(by).views).toEqual([]);
+  }
 });
 
 /** The submission of a form that Slack once opened, as a client of this user can send it again. */

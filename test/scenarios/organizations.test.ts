@@ -165,16 +165,6 @@ test('a rule for an organization decides there only', async () => {
   expect(eu.text).toContain('1 of @db-leads');
 });
 
-test('an organization that is not configured is answered with those that are', async () => {
-  const sandbox = await started();
-  const line = '/service stop staging organization=prod-asia';
-  const asked = await sandbox.ask(ANA, line, 'no organization called “prod-asia”');
-  expect(buttonTexts(asked)).toEqual([
-    'service stop staging organization=prod-eu',
-    'service stop staging organization=prod-us',
-  ]);
-});
-
 test('changes made elsewhere are named in each organization, also while another one does not answer', async () => {
   const sandbox = await started();
   const named = () =>
