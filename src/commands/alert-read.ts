@@ -80,12 +80,12 @@ export const alertList = queryCommand({
     const found = alerts.filter((alert) => matches(alert, filter, now)).toSorted(byAttention(now));
     const none = found.length === 0 ? noneMatches(filter) : null;
     if (none) return none;
-    const beyond = beyondEnd(filter, pagesOf(found));
+    const pages = Math.max(1, Math.ceil(found.length / PAGE));
+    const beyond = beyondEnd(filter, pages);
     if (beyond) return beyond;
     const names = await readWebhookNames(context.reads.alerts);
     const { page = 1 } = filter;
     const shown = found.slice((page - 1) * PAGE, page * PAGE);
-    const pages = pagesOf(found);
     const isUrgent = (alert: Alert) => ['firing', 'broken'].includes(attentionOf(alert, now));
     const urgent = shown.filter(isUrgent).slice(0, ROWS_MAX);
     const others = shown.filter((alert) => !urgent.includes(alert));
@@ -141,17 +141,21 @@ function unknownValue(filter: Filter, alerts: readonly Alert[]): Answer | null {
 
 /** No alert has what is sought: the same list with each of several filters alone, or all alerts. */
 function noneMatches(filter: Filter): Answer | null {
-  const filters = Object.entries(filter).filter(
-    ([key, value]) => key !== 'page' && value !== undefined,
-  );
-  if (filters.length === 0) return null;
-  const text = filters.map(([key, value]) => filterText(key, value)).join(' and ');
-  const alone = filters.map(([key, value]) => again({}, { [key]: value }, filterText(key, value)));
+  const alone = filtersOf(filter).map(({ key, value, text }) => again({}, { [key]: value }, text));
+  if (alone.length === 0) return null;
+  const text = alone.map(({ label }) => label).join(' and ');
   const offers = alone.length > 1 ? alone : [FIRING, again({}, {}, 'All alerts')];
   return textAnswer('Alerts', `No alert matches: ${text}.`, offers);
 }
 
 const FIRING = { label: 'Firing alerts', line: 'alert list state=firing' };
+
+/** What is sought, each with its words. */
+function filtersOf({ page: _, ...filter }: Filter) {
+  return Object.entries(filter).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ key, value, text: filterText(key, value) }],
+  );
+}
 
 function filterText(key: string, value: unknown): string {
   if (key === 'words') return `“${value}”`;
@@ -167,10 +171,6 @@ function beyondEnd(filter: Filter, pages: number): Answer | null {
 }
 
 const PAGE = 100;
-
-function pagesOf(found: readonly Alert[]): number {
-  return Math.max(1, Math.ceil(found.length / PAGE));
-}
 
 function matches(alert: Alert, { state, source, silenced, words }: Filter, now: Date): boolean {
   const text = [alert.name, alert.message, alert.id].join(' ').toLowerCase();
@@ -225,14 +225,11 @@ function errorsOf({ asRead }: Alert): string | null {
 
 /** `3 of 14 alerts firing`; of a search: `2 of 14 alerts: ok and muted`. */
 function titleOf(found: readonly Alert[], filter: Filter, read: number): string {
-  const { state, source, silenced, words } = filter;
-  const filters = Object.entries({ state, source, silenced, words }).flatMap(([key, value]) =>
-    value === undefined ? [] : [filterText(key, value)],
-  );
+  const filters = filtersOf(filter).map(({ text }) => text);
   const firing = found.filter((alert) => alert.state === 'ALERT').length;
   if (filters.length === 0) return `${firing} of ${countWords(read, 'alert')} firing`;
   const count = `${found.length} of ${countWords(read, 'alert')}`;
-  return state === 'ALERT' && filters.length === 1
+  return filter.state === 'ALERT' && filters.length === 1
     ? `${count} firing`
     : `${count}: ${filters.join(' and ')}`;
 }

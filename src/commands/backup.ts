@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ageText, bytesText, shortBytesText, spanText } from '../base/text.ts';
 import { type Answer, type Cell, slashCommand, textAnswer } from '../domain/answer.ts';
 import { menuReference, type Service } from '../domain/targets.ts';
-import { wordIn, wordOf } from '../domain/words.ts';
+import { plainWords, wordIn, wordOf } from '../domain/words.ts';
 import type { BackupReading } from '../servers/cloud-readings.ts';
 import { type Backup, backupStatus, isFinished } from '../servers/cloud-replies.ts';
 import { commandLine, ServiceName } from './arguments.ts';
@@ -106,11 +106,7 @@ function facts(backup: Backup, done: boolean): readonly (readonly [string, Cell]
 function bucketFacts(bucket: Backup['bucket']): readonly (readonly [string, Cell])[] {
   return Object.entries(bucket ?? {})
     .filter(([key, value]) => !/key/i.test(key) && value !== null && value !== undefined)
-    .map(([key, value]) => [`Bucket: ${spaced(key)}`, String(value)] as const);
-}
-
-function spaced(key: string): string {
-  return key.replace(/([A-Z])/g, ' $1').toLowerCase();
+    .map(([key, value]) => [`Bucket: ${plainWords(key)}`, String(value)] as const);
 }
 
 export const backupList = queryCommand({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timeOfDay } from '../base/moments.ts';
+import { timeOfDay, timesOfDay } from '../base/moments.ts';
 import { nearest } from '../base/text.ts';
 import { DAY_WORDS, weeklyDaysText } from '../base/weekly-times.ts';
 import {
@@ -97,8 +97,13 @@ export const costWhy = question({
 
 const PERIODS = ['day', 'week'] as const;
 
-/** What an action does to a digest; the list is of several. */
-const taskVerb = (what: string) => upperFirst(what === 'now' ? 'post' : what);
+/** The title of the form of an action, and of its button. */
+const TASKS = new Map<string, { readonly title: string; readonly submit: string }>(
+  DIGEST_ACTIONS.map((action) => {
+    const verb = upperFirst(action === 'now' ? 'post' : action);
+    return [action, { title: `${verb} a cost digest`, submit: `${verb} digest` }];
+  }),
+).set('list', { title: 'List cost digests', submit: 'List digests' });
 
 /** What people call the actions. */
 const ACTION_WORDS = {
@@ -140,29 +145,23 @@ function digestOptions(
   words: readonly string[],
   { services }: PhraseState['vocabulary'],
 ) {
-  const [, day = ''] =
-    /\b(?:every|each|on) ((?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays?|day)\b/.exec(
+  const [phrase = ''] =
+    /\b(?:every|each|on) (?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays?|day)\b|\bdaily\b/.exec(
       text,
     ) ?? [];
-  const days = day === '' ? null : weeklyDaysText(day === 'day' ? 'daily' : day);
+  const days = weeklyDaysText(phrase);
   const isWeekly =
     /\bweekly\b|\bevery week\b/.test(text) ||
     (days !== null && !['daily', 'weekdays'].includes(days));
-  const period = isWeekly ? 'week' : null;
-  const isDaily = /\bdaily\b/.test(text);
-  if (days === null && period === null && !isDaily) return null;
-  const [, typed = ''] = /\bat (\d[\d:.]*(?: ?[ap]m)?)/.exec(text) ?? [];
-  const exact = timeOfDay(typed);
-  const hour = /^\d{1,2}$/.test(typed) ? Number(typed) : -1;
-  const loose = hour < 0 ? [] : hour > 12 ? [hour] : [hour % 12, (hour % 12) + 12];
-  const times = exact ? [exact] : loose.map((each) => `${String(each).padStart(2, '0')}:00`);
+  if (days === null && !isWeekly) return null;
+  const [, time = ''] = /\bat (\d[\d:.]*(?: ?[ap]m)?)/.exec(text) ?? [];
   const tag = services.flatMap(({ tags }) => tags ?? []).find((one) => words.includes(one));
   const given = {
-    ...(period && { period }),
-    ...((days || isDaily) && { days: days ?? 'daily' }),
+    ...(isWeekly && { period: 'week' }),
+    ...(days !== null && { days }),
     ...(tag && { tags: tag }),
   };
-  return { times, given };
+  return { times: timesOfDay(time), given };
 }
 
 const Action = z.enum(DIGEST_ACTIONS, { error: `must be ${oneOf(DIGEST_ACTIONS)}` });
@@ -257,10 +256,8 @@ export const costDigest = queryCommand({
   needsForm: ({ what, ...rest }) => what === 'add' && Object.keys(rest).length === 0,
 
   taskField: 'what',
-  formTitle: ({ what }) =>
-    what && `${taskVerb(what)} ${what === 'list' ? 'cost digests' : 'a cost digest'}`,
-  submit: ({ what }) =>
-    what ? `${taskVerb(what)} digest${what === 'list' ? 's' : ''}` : 'Continue',
+  formTitle: ({ what = '' }) => TASKS.get(what)?.title,
+  submit: ({ what = '' }) => TASKS.get(what)?.submit ?? 'Continue',
   acts: ({ what = 'list' }) => what !== 'list' && what !== 'preview',
   answer: (args, { digests }, asker) => {
     const { what = 'list', which, confirm, services, warehouses, tags, teams, ...options } = args;

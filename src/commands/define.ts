@@ -88,20 +88,13 @@ export function fieldContext(
   { organizations, services }: Pick<Vocabulary, 'organizations' | 'services'>,
   given: TypedValues,
 ): FieldContext {
-  const [{ plan, tier }] = organizations;
-  if (organizations.length === 1) return { plan, tier, organizations: [], given };
   const [service] = given.service ? findByName(services, given.service) : [];
   const own = organizations.find(({ id, name }) =>
     service ? id === service.organizationId : name === given.organization,
   );
+  const { plan, tier } = own ?? organizations[0];
   const names = organizations.flatMap(({ name }) => name ?? []);
-  return {
-    plan,
-    tier,
-    ...(own && { plan: own.plan, tier: own.tier }),
-    organizations: names,
-    given,
-  };
+  return { plan, tier, organizations: names, given };
 }
 
 /** The organization of a service; where it is not known, the first one. */

@@ -7,7 +7,7 @@ import { type CommandOffer, slashCommand } from '../domain/answer.ts';
 import { scopesOf, tagsOf, warehousesOf } from '../domain/freezes.ts';
 import { findByName, type NamedItem, nameToType, type Service } from '../domain/targets.ts';
 import { alike, commandLine, type Field, fieldsOf, quoteWord } from './arguments.ts';
-import type { ListedItem, ParseProblem, ServerLists, TypedCommand, Vocabulary } from './define.ts';
+import type { ParseProblem, ServerLists, TypedCommand, Vocabulary } from './define.ts';
 
 type Names = NonNullable<Field['names']>;
 
@@ -37,8 +37,7 @@ export function resolveNames(
     }
     if (IN_PATHS.includes(names) && !PathId.safeParse(one.id).success) {
       const sentence = `The ${KINDS[names][0]} “${text}” cannot be used: no request can contain the id “${one.id}” that the server gives it.`;
-      const problems = { [name]: sentence };
-      return { ok: false, misread: { kind: 'misread', sentence, problems, offers: [] } } as const;
+      return { ok: false, misread: misreadOf(name, sentence, []) } as const;
     }
     args[name] = one;
   }
@@ -173,7 +172,7 @@ function unclear(
 ): ParseProblem {
   const text = named.given[name] ?? '';
   const close = found.length > 1 ? found : near(text, things);
-  const offers: CommandOffer[] = close.slice(0, 5).map((thing) => {
+  const offers: CommandOffer[] = close.slice(0, OFFERS_MAX).map((thing) => {
     const shared = findByName(things, thing.name).length > 1;
     const line = lineWith(named, name, nameToType(thing, things));
     return { label: shared ? thing.id : thing.name, line };
@@ -187,8 +186,14 @@ function unclear(
     found.length > 1
       ? `${found.length} ${kind}s are called “${text}”. Which one do you mean?`
       : `There's no ${kind} called “${text}”. ${hint}`;
-  return { kind: 'misread', sentence: problem, problems: { [name]: problem }, offers, named };
+  return { ...misreadOf(name, problem, offers), named };
 }
+
+function misreadOf(name: string, sentence: string, offers: readonly CommandOffer[]): ParseProblem {
+  return { kind: 'misread', sentence, problems: { [name]: sentence }, offers };
+}
+
+const OFFERS_MAX = 5;
 
 function lineWith({ command, given, reason }: TypedCommand, name: string, value: string): string {
   return commandLine(command, { ...given, [name]: value }, reason);
@@ -211,22 +216,15 @@ export function resolveListed(asked: TypedCommand, lists: ServerLists = {}) {
     if (!kind || !text) continue;
     const items = findByName(lists[kind] ?? [], text);
     const found = [...new Map(items.map((item) => [item.id, item])).values()];
-    if (found.length > 1)
-      return { ok: false, misread: ambiguous(asked, { name, word }, found) } as const;
+    if (found.length > 1) {
+      const sentence = `${found.length} of them are called “${text}” (${word}). Which one do you mean?`;
+      const offers = found.slice(0, OFFERS_MAX).map(({ id, name: own, about }) => ({
+        label: [own, about, id].filter(Boolean).join(' · '),
+        line: lineWith(asked, name, id),
+      }));
+      return { ok: false, misread: misreadOf(name, sentence, offers) } as const;
+    }
     given[name] = found[0]?.id ?? text;
   }
   return { ok: true, given } as const;
-}
-
-function ambiguous(
-  asked: TypedCommand,
-  { name, word }: Record<'name' | 'word', string>,
-  found: readonly ListedItem[],
-): ParseProblem {
-  const sentence = `${found.length} of them are called “${asked.given[name]}” (${word}). Which one do you mean?`;
-  const offers = found.slice(0, 5).map(({ id, name: own, about }) => ({
-    label: [own, about, id].filter(Boolean).join(' · '),
-    line: lineWith(asked, name, id),
-  }));
-  return { kind: 'misread', sentence, problems: { [name]: sentence }, offers };
 }

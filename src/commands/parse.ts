@@ -27,6 +27,7 @@ import { lineOfQuestion } from './questions.ts';
 import { readWords } from './reading.ts';
 import { parseValues } from './values.ts';
 import {
+  anyName,
   type FoundVerb,
   isNegated,
   isQuestion,
@@ -96,8 +97,8 @@ function asksSchedule(found: FoundVerb, vocabulary: Vocabulary): ParseProblem | 
   const rest = found.rest.slice(named.taken).map(quoteWord);
   const verbs = isPause ? ['stop', 'schedule pause'] : ['start', 'schedule resume'];
   const lines = verbs.map((verb) => ['service', verb, quotedName(named.text), ...rest].join(' '));
-  const problem = refused(`${service.name} has a schedule. The service, or its schedule?`, lines);
-  return { ...problem, asked: { command: found.command, given: { service: named.text } } };
+  const asked = { command: found.command, given: { service: named.text } };
+  return refused(`${service.name} has a schedule. The service, or its schedule?`, lines, asked);
 }
 
 /** A question about costs that is one of the other commands, and a verb of another noun. */
@@ -205,9 +206,13 @@ function readOther(line: string, vocabulary: Vocabulary): ParseResult {
   return readLine(noun, wordsOf(words.join(' ')), vocabulary);
 }
 
-function refused(sentence: string, lines: readonly string[]): ParseProblem {
+function refused(
+  sentence: string,
+  lines: readonly string[],
+  asked?: ParseProblem['asked'],
+): ParseProblem {
   const offers = lines.map((line) => ({ label: oneLineOf(line, LABEL_MAX), line }));
-  return { kind: 'misread', sentence, problems: {}, offers };
+  return { kind: 'misread', sentence, problems: {}, offers, ...(asked && { asked }) };
 }
 
 const LABEL_MAX = 60;
@@ -312,8 +317,7 @@ function nounLines(
   [first = NO_WORD, ...rest]: readonly Word[],
   { commands }: Vocabulary,
 ): readonly string[] {
-  const nouns = [...new Set(commands.map(nounOf))];
-  const meant = nouns.find((each) => each !== noun && isNoun(first, each));
+  const meant = nounsOf(commands).find((each) => each !== noun && isNoun(first, each));
   if (meant === undefined) return [];
   const line = [meant, ...rest.map(quoteWord)].join(' ');
   return [...(rest.length > 0 ? [line] : []), `${meant} list`, `${meant} help`];
@@ -323,9 +327,8 @@ function nounLines(
 function readChat(noun: string, words: readonly Word[], vocabulary: Vocabulary): ParseResult {
   const [first, ...typed] = words;
   if (!first || isHelp(first)) return { kind: 'help', noun, about: helpTopic(typed, []) };
-  const nouns = [...new Set(vocabulary.commands.map(nounOf))];
-  const nounOfWord = (word: Word) => nouns.find((each) => isNoun(word, each));
-  const own = nounOfWord(first);
+  const nouns = nounsOf(vocabulary.commands);
+  const own = nouns.find((each) => isNoun(first, each));
   if (own) {
     const rest = /^(of|for|from)$/.test(lowerOf(typed[0] ?? NO_WORD)) ? typed.slice(1) : typed;
     const isList = rest.length === 0 || nameAt('service', rest, vocabulary)?.taken === rest.length;
@@ -362,6 +365,8 @@ const SMALL_TALK: readonly (readonly [RegExp, string, readonly string[]])[] = [
     STARTS,
   ],
 ];
+
+const nounsOf = (commands: readonly Command[]) => [...new Set(commands.map(nounOf))];
 
 /** `service` or `services`. */
 function isNoun(word: Word, noun: string): boolean {
@@ -412,13 +417,10 @@ function readOrganization(
     return refused(`There's no organization called “${oneLineOf(wanted, LABEL_MAX)}”.`, lines);
   }
   const own = services.filter(({ organization }) => organization === wanted);
-  for (const [start] of words.entries()) {
-    const named = nameAt('service', words.slice(start), { ...vocabulary, services: own });
-    const [service, ...others] = named ? findByName(own, named.text) : [];
-    if (!named || !service || others.length > 0) continue;
-    const name = { text: service.name, quoted: true };
-    const after = words.slice(start + named.taken);
-    return readArguments(command, [...words.slice(0, start), name, ...after], vocabulary);
+  const named = anyName('service', words, { ...vocabulary, services: own });
+  if (named) {
+    const name = { text: named.item.name, quoted: true };
+    return readArguments(command, words.toSpliced(named.at, named.taken, name), vocabulary);
   }
   const read = readArguments(command, words, { ...vocabulary, services: own });
   return read.kind === 'intent' ? refused(NAMES_NONE, [line]) : read;
@@ -441,7 +443,7 @@ function readArguments(
   const given = withOwner(reading.given, vocabulary);
   const reason = reasonOf(reading, null);
   const asked = { command, given };
-  if (reading.refused !== null) return { ...refused(reading.refused, []), asked };
+  if (reading.refused !== null) return refused(reading.refused, [], asked);
   const choices = [...targetChoice(reading), ...reading.choices];
   const isMore = choices.length > 0 || reason !== '';
   const unknown = isMore && command.kind === 'change' ? misnamed(asked, typed, vocabulary) : null;
@@ -449,7 +451,7 @@ function readArguments(
   const changes = isMore ? changesMeant(command, typed, vocabulary) : [];
   if (choices.length > 0 && changes.length > 0) {
     const sentence = choices.map(({ why }) => why).join('\n');
-    return { ...refused(sentence, [...changes, commandLine(command, given, '')]), asked };
+    return refused(sentence, [...changes, commandLine(command, given, '')], asked);
   }
   if (choices.length > 0) return ambiguous(command, { ...reading, given }, choices, vocabulary);
   if (search) {
@@ -638,10 +640,7 @@ function tooMuch(
   const sentence = `${slashCommand(prefix, command.name)} does not take “${oneLineOf(text, LABEL_MAX)}”.${keys}`;
   const [usual] = near.length + changes.length > 0 ? [] : options;
   const without = [commandLine(command, given, ''), usual].filter(Boolean).join(' ');
-  return {
-    ...refused(sentence, [...changes, ...near, ...lines, without]),
-    asked: { command, given },
-  };
+  return refused(sentence, [...changes, ...near, ...lines, without], { command, given });
 }
 
 /** The changes of the shown thing that read all of its words: `5xx rate above 300`. */
@@ -668,7 +667,6 @@ function changesMeant(
 function reworded(command: Command, words: readonly Word[], vocabulary: Vocabulary): ParseResult {
   const text = words.map(({ text: word }) => word).join(' ');
   const read = command.reword?.(text, vocabulary) ?? { words: text };
-  if ('sentence' in read)
-    return { ...refused(read.sentence, read.lines), asked: { command, given: {} } };
+  if ('sentence' in read) return refused(read.sentence, read.lines, { command, given: {} });
   return parseValues(command, read.words === '' ? {} : { words: read.words }, '', vocabulary);
 }

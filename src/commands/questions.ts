@@ -1,7 +1,7 @@
 /** A question is never a change: the read that answers it, as a line. */
 
 import { ownValue, type Word } from '../base/text.ts';
-import { nounOf, type Vocabulary } from './define.ts';
+import { nounOf, type Vocabulary, verbOf } from './define.ts';
 import { quotedName } from './names.ts';
 import { anyName, lowerOf, verbAt } from './verbs.ts';
 
@@ -88,6 +88,6 @@ function helpLine(noun: string, words: readonly Word[], { commands }: Vocabulary
   const own = commands.filter((command) => nounOf(command) === noun);
   const found = verbAt(words, own.length > 0 ? own : commands);
   return found
-    ? `${nounOf(found.command)} help ${found.command.name.split(' ').slice(1).join(' ')}`
+    ? `${nounOf(found.command)} help ${verbOf(found.command)}`
     : `${noun || 'signalbox'} help`;
 }

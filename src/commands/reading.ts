@@ -131,9 +131,7 @@ function meaningAt(
 ): { readonly taken: number; readonly choice: Ambiguity } | null {
   const words = textsAt(reader, at);
   const isTime = timeWords(words.join(' ')) !== null;
-  for (const step of isTime
-    ? [timePhrase, ownPhrase, bareKey, valueThenKey]
-    : [ownPhrase, bareKey, valueThenKey]) {
+  for (const step of [...(isTime ? [timePhrase] : []), ownPhrase, bareKey, valueThenKey]) {
     const draft = copyOf(reader.draft);
     const taken = step({ ...reader, draft }, at);
     if (taken === 0) continue;

@@ -45,7 +45,7 @@ import {
   type Reading,
 } from './define.ts';
 import { type Compare, compareService, observeService } from './service-observe.ts';
-import { settledAsRequested, UNFOLLOWED } from './settled.ts';
+import { SETTLED_AS_REQUESTED, UNFOLLOWED } from './settled.ts';
 
 const STEP_GB = 4;
 const LEAST_GB = 8;
@@ -155,7 +155,7 @@ export const serviceScale: ChangeCommand = changeCommand({
     ...['service_update_autoscaling_memory', 'service_update_autoscaling_replicas'],
     ...['service_update_autoscaling_idling', 'service_update_max_allowable_replicas'],
   ],
-  settled: settledAsRequested(SIZING_LABELS),
+  settled: SETTLED_AS_REQUESTED,
   undo: ({ id }, before, body) => undoLine(id, before, body),
   noUndo: whyNoUndo,
   outcome: { done: 'scaled', accepted: 'is scaling', reached: 'is scaled' },

@@ -1,6 +1,7 @@
 /** When a change that was accepted is done, by what optional reads show of its target. */
 
 import { type Json, type JsonObject, ownValue } from '../base/text.ts';
+import { SIZING_LABELS } from '../servers/accepted-values.ts';
 import { notApplied, settingText } from '../servers/facts.ts';
 
 /** The fields of a reading, under the names of the API; null or missing: unknown. */
@@ -72,32 +73,26 @@ function textOf(value: unknown): string | null {
 }
 
 /** Settled when every sent value is saved and, unless an entry of a schedule holds another, applied. */
-export function settledAsRequested(labels: Readonly<Record<string, string>>): SettledRule {
-  const label = (field: string) => labels[field] ?? field;
-  return {
-    reads: 'service',
-    judge: (fields, body) => {
-      const state = textOf(fields.state);
-      if (state !== null && FAILED.includes(state)) return { is: 'failed', text: state };
-      const unsaved = Object.entries(body).filter(([field, sent]) => fields[field] !== sent);
-      return unsaved.length > 0
-        ? unsavedProgress(fields, unsaved, label)
-        : applied(fields, body, label);
-    },
-    wasOpen: (before, body) => {
-      const sent = Object.entries(body);
-      if (sent.some(([field]) => !isKnown(before[field]))) return null;
-      return sent.some(([field, value]) => before[field] !== value);
-    },
-  };
-}
+export const SETTLED_AS_REQUESTED: SettledRule = {
+  reads: 'service',
+  judge: (fields, body) => {
+    const state = textOf(fields.state);
+    if (state !== null && FAILED.includes(state)) return { is: 'failed', text: state };
+    const unsaved = Object.entries(body).filter(([field, sent]) => fields[field] !== sent);
+    return unsaved.length > 0 ? unsavedProgress(fields, unsaved) : applied(fields, body);
+  },
+  wasOpen: (before, body) => {
+    const sent = Object.entries(body);
+    if (sent.some(([field]) => !isKnown(before[field]))) return null;
+    return sent.some(([field, value]) => before[field] !== value);
+  },
+};
 
-type LabelOf = (field: string) => string;
+const label = (field: string) => ownValue(SIZING_LABELS, field) ?? field;
 
 function unsavedProgress(
   fields: ReadFields,
   unsaved: readonly (readonly [string, Json])[],
-  label: LabelOf,
 ): Progress {
   const words = unsaved.map(([field, sent]) => {
     const now = fields[field];
@@ -113,7 +108,7 @@ function isKnown(value: unknown): value is boolean | number | string {
   return ['boolean', 'number', 'string'].includes(typeof value);
 }
 
-function applied(fields: ReadFields, body: JsonObject, label: LabelOf): Progress {
+function applied(fields: ReadFields, body: JsonObject): Progress {
   // The key holds what `appliedScaling` returns, or is missing on servers that do not report it.
   const now = (fields.applied ?? null) as JsonObject | null;
   const others = notApplied(body, now);

@@ -54,10 +54,13 @@ export function parseValues(
   // A wrong value is named before the missing ones are asked for, and all of them at once.
   const unlisted = unlistedChoices(fields, given, among);
   const invalid = parsed.success ? [] : problemsOf(parsed.error);
+  // In characters, of which an emoji is one.
+  const { length } = [...reason];
+  const tooLong = `is too long: ${length} of at most ${REASON_MAX} characters`;
   const wrong = [
     ...unlisted,
     ...invalid.filter(({ field }) => unlisted.every((each) => each.field !== field)),
-    ...(lengthOf(reason) > REASON_MAX ? [tooLong(reason)] : []),
+    ...(length > REASON_MAX ? [{ field: 'reason', problem: tooLong }] : []),
   ];
   if (!parsed.success || wrong.length > 0) return parseProblemOf(asked, wrong, among, missing);
   if (!isWhole) {
@@ -171,18 +174,6 @@ function inapplicableOf(
   const problems = names.map((field) => ({ field, problem }));
   const offers = [removalOf(asked, 'Remove it', names)];
   return { ...parseProblemOf(asked, problems, among), offers };
-}
-
-function tooLong(reason: string): FieldProblem {
-  return {
-    field: 'reason',
-    problem: `is too long: ${lengthOf(reason)} of at most ${REASON_MAX} characters`,
-  };
-}
-
-/** In characters, of which an emoji is one. */
-function lengthOf(text: string): number {
-  return [...text].length;
 }
 
 function problemsOf({ issues }: z.ZodError): readonly FieldProblem[] {

@@ -447,8 +447,7 @@ export const bareKey: Step = (reader, at) => {
 export const valueThenKey: Step = (reader, at) => {
   const { fields, draft } = reader;
   const texts = textsAt(reader, at);
-  const skipped = /^(to|with|at)$/i.test(texts[0] ?? '') ? 1 : 0;
-  const [first = '', ...others] = texts.slice(skipped);
+  const [first = '', ...others] = texts;
   const number = NUMBERS.indexOf(first.toLowerCase());
   const rest = [number > 0 ? String(number) : first, ...others];
   const [, times] = /^[x×](\d+)$/i.exec(first) ?? [];
@@ -456,7 +455,7 @@ export const valueThenKey: Step = (reader, at) => {
     times === undefined ? undefined : fields.find(({ name }) => name === 'numReplicas');
   if (counted && times) {
     set(reader, { [counted.name]: times });
-    return skipped + 1;
+    return 1;
   }
   if (!/^\d/.test(rest[0] ?? '')) return 0;
   for (const size of [1, 2]) {
@@ -472,7 +471,7 @@ export const valueThenKey: Step = (reader, at) => {
       const value = valueAt(reader, field, rest.slice(0, size));
       if (value?.taken !== size) continue;
       set(reader, { [field.name]: value.text });
-      return skipped + size + Math.min(length, rest.length - size);
+      return size + Math.min(length, rest.length - size);
     }
   }
   return 0;

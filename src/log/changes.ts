@@ -31,12 +31,14 @@ export async function listChanges(
   return found;
 }
 
-/** Those of the hashes that are events of the log. */
+/** Those of the hashes that are events of the log. A row outside of its chain is none. */
 export async function hasEvents(log: Log, hashes: readonly string[]): Promise<ReadonlySet<string>> {
+  const { first } = log.memory.chain;
   const found = await rowsAbout(
     log,
     hashes,
-    (some) => sql<{ hash: string }>`select hash from event where hash in (${sql.join(some)})`,
+    (some) => sql<{ hash: string }>`select hash from event
+      where hash in (${sql.join(some)}) and seq >= ${first}`,
   );
   return new Set(found.map(({ hash }) => hash));
 }

@@ -640,7 +640,9 @@ async function lostEvents(
   const heads = [...known.heads.values()].flatMap((streams) => [...streams]);
   for (const [stream, { version, hash }] of heads) {
     if (headOf(stream)?.hash === hash) continue;
-    const found = sql`select 1 from event where stream = ${stream} and hash = ${hash}`;
+    // What stands outside of the chain is not in the log.
+    const found = sql`select 1 from event
+      where stream = ${stream} and hash = ${hash} and seq >= ${current.first}`;
     if ((await found.execute(tx)).rows.length === 0) lost.push({ stream, version, hash });
   }
   return lost;

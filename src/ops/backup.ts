@@ -179,15 +179,8 @@ async function restoreServer(url: string, file: string): Promise<void> {
   runPostgresTool('pg_restore', url, [...options, file]);
 }
 
-/** libpq's variable for each part of the address. */
-const PARAMETERS: Readonly<Record<string, string>> = {
-  host: 'PGHOST',
-  port: 'PGPORT',
-  sslmode: 'PGSSLMODE',
-  sslrootcert: 'PGSSLROOTCERT',
-  sslcert: 'PGSSLCERT',
-  sslkey: 'PGSSLKEY',
-};
+/** Parts of the address for which libpq has a variable: `PGHOST`. */
+const PARAMETERS = ['host', 'port', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 
 /**
  * Runs pg_dump or pg_restore on the database. Its address and password are variables, because other users of
@@ -220,10 +213,9 @@ export function connectionVariables(address: string): Readonly<Record<string, st
     PGPASSWORD: decodeURIComponent(url.password),
     PGDATABASE: decodeURIComponent(url.pathname.slice(1)),
   };
-  const parameters = [...url.searchParams].flatMap(([name, value]) => {
-    const variable = PARAMETERS[name];
-    return variable === undefined ? [] : [[variable, value]];
-  });
+  const parameters = [...url.searchParams]
+    .filter(([name]) => PARAMETERS.includes(name))
+    .map(([name, value]) => [`PG${name.toUpperCase()}`, value]);
   const given = Object.entries(parts).filter(([, value]) => value !== '');
   return withLibpqTls(Object.fromEntries([...given, ...parameters]));
 }

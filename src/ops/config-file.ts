@@ -91,7 +91,6 @@ function withIncluded(
   if (own?.include === undefined) return { ok: true, value: { value: file.content, parts: [] } };
   const { include, ...rest } = own;
   const names = z.array(z.string().min(1)).min(1).safeParse(include);
-  const problemAt = (where: string, problem: string, hint: string) => ({ where, problem, hint });
   if (!names.success) {
     const hint = 'for example include: [base.yaml]';
     return { ok: false, problems: [problemAt('include', 'must be a list of files', hint)] };
@@ -118,10 +117,6 @@ function withIncluded(
 }
 
 function readPart(path: string, readFile: ReadFile): ConfigResult<Part> {
-  const refuse = (where: string, problem: string, hint: string): ConfigResult<Part> => ({
-    ok: false,
-    problems: [{ where, problem, hint }],
-  });
   const read = readAs(path, readFile, (reason) => ({
     where: 'include',
     problem: `${path} cannot be read (${reason})`,
@@ -132,12 +127,18 @@ function readPart(path: string, readFile: ReadFile): ConfigResult<Part> {
   const yaml = readYaml(text, path);
   if (!yaml.ok) return yaml;
   const content = asRecord(yaml.value ?? {});
-  const foreign = content && Object.keys(content).find((key) => !SHARED.includes(key));
-  const hint = `an included file may have ${SHARED.join(', ')}`;
-  if (!content) return refuse(`${path}:1`, 'must be a map of keys', hint);
-  if (foreign !== null && foreign !== undefined)
-    return refuse(`${path}:1`, `may not have ${quoted(foreign)}`, hint);
+  const refuse = (problem: string): ConfigResult<Part> => {
+    const hint = `an included file may have ${SHARED.join(', ')}`;
+    return { ok: false, problems: [problemAt(`${path}:1`, problem, hint)] };
+  };
+  if (!content) return refuse('must be a map of keys');
+  const foreign = Object.keys(content).find((key) => !SHARED.includes(key));
+  if (foreign !== undefined) return refuse(`may not have ${quoted(foreign)}`);
   return { ok: true, value: { path, text, content } };
+}
+
+function problemAt(where: string, problem: string, hint: string | null): ConfigProblem {
+  return { where, problem, hint };
 }
 
 function asRecord(value: unknown): Readonly<Record<string, unknown>> | null {
@@ -362,19 +363,8 @@ function fileSchema(words: PolicyVocabulary & { readonly teams: readonly string[
     /** Missing: no program may ask, and nothing of the protocol is loaded. */
     agents: agentsSchema(words.roles, [...(words.organizations?.keys() ?? [])]).optional(),
   }).transform(({ organization: only, organizations: named, ...all }) => {
-    const {
-      roles,
-      policy,
-      freezes,
-      never,
-      cloud,
-      costs,
-      alerts,
-      agents,
-      services,
-      slack,
-      ...rest
-    } = all;
+    const { roles, policy, freezes, never, ...settings } = all;
+    const { cloud, costs, alerts, agents, services, slack, ...rest } = settings;
     const given = named ?? (only ? [{ name: null, ...only }] : []);
     const idOf = new Map(given.map(({ name, id }) => [name, id]));
     return {
@@ -505,11 +495,6 @@ function organizationChoice({
   organizations,
   services,
 }: Outline): readonly ConfigProblem[] {
-  const problemAt = (where: string, problem: string, hint: string | null) => ({
-    where,
-    problem,
-    hint,
-  });
   if (organization === undefined && organizations === undefined)
     return [problemAt('organization', 'is missing', null)];
   if (organization !== undefined && organizations !== undefined)

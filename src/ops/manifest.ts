@@ -21,13 +21,8 @@ const OPTIONS = {
 
 /** `signalbox manifest` */
 export async function runManifest(args: readonly string[]): Promise<void> {
-  const {
-    prefix,
-    url = null,
-    mcp = null,
-    org,
-    out,
-  } = readOptions('manifest', args, OPTIONS, USAGE);
+  const { prefix, org, out, ...given } = readOptions('manifest', args, OPTIONS, USAGE);
+  const { url = null, mcp = null } = given;
   if (!/^[a-z0-9-]*$/.test(prefix)) {
     refuseOptions(
       `--prefix may contain lower-case letters, digits and dashes only, not ${prefix}.`,

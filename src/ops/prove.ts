@@ -523,20 +523,7 @@ function readAction(
   };
 }
 
-const FILLERS = [
-  'a',
-  'an',
-  'the',
-  'in',
-  'on',
-  'of',
-  'any',
-  'anything',
-  'tag',
-  'warehouse',
-  'and',
-  'or',
-];
+const FILLERS = 'a an the in on of any anything tag warehouse and or'.split(' ');
 /** What `change` means, and a statement without a command: every change in the cloud. Freezes are named. */
 const cloudChanges = commands
   .filter((command) => command.kind === 'change' && !changesFreezes(command))

@@ -7,7 +7,7 @@ import { isRecording, type Measures, note, step } from '../base/log.ts';
 import type { ConfigProblem } from '../base/problem.ts';
 import type { Clock } from '../base/time.ts';
 import type { Message } from './blocks.ts';
-import { inPlainBlocks } from './tables.ts';
+import { withPlainBlocks } from './tables.ts';
 
 /**
  * Writes Bolt's warnings and errors to the log. Lower levels contain whole payloads with their
@@ -149,7 +149,6 @@ export const METHOD_LIMITS: ReadonlyMap<string, number> = new Map(
     methods.split(' ').map((method) => [method, Number(limit)] as const),
   ),
 );
-const OTHER_METHODS = ['auth.test', 'chat.getPermalink', 'chat.postMessage'];
 
 async function exchangeOf(
   call: string,
@@ -171,17 +170,16 @@ export function measuredFetch(
 ): Fetch {
   return async (input, init) => {
     const method = methodOf(String(input), slackApiUrl);
-    const measured = METHOD_LIMITS.has(method) || OTHER_METHODS.includes(method) ? method : 'other';
     try {
       const response = await (isRecording() ? traced(method, input, init) : fetch(input, init));
       // The page of a proxy, or of a network that wants a sign-in, is no answer of Slack.
       const isOwn = method === 'upload' || response.headers.get('content-type')?.includes('json');
       const isAnswer = response.status < 500 && isOwn;
-      slackCalled(measured, response.status === 429 ? 'limited' : isAnswer ? 'answered' : 'failed');
+      slackCalled(method, response.status === 429 ? 'limited' : isAnswer ? 'answered' : 'failed');
       if (record) record(await exchangeOf(method, init, response.clone()));
       return response;
     } catch (error) {
-      slackCalled(measured, 'failed');
+      slackCalled(method, 'failed');
       throw error;
     }
   };
@@ -302,24 +300,17 @@ export type Post = (
 export function createRespond(slackApiUrl: string, post: Post): Respond {
   const send = (url: string, response: PrivateResponse) =>
     step({ name: 'slack response_url', kind: 'client' }, async () => {
-      const posted = await post(url, contentOf(response), POST_WITHIN_MS);
-      const refused = isAccepted(posted) ? {} : { 'error.type': String(posted.status) };
-      note({ 'http.response.status_code': posted.status, ...refused });
-      return posted;
+      const { status, text: reason } = await post(url, contentOf(response), POST_WITHIN_MS);
+      note({ 'http.response.status_code': status });
+      if (isAccepted({ status, text: reason })) return;
+      throw new Error(`A private answer was not accepted: ${status} ${reason.slice(0, 200)}`);
     });
   const { origin, host } = new URL(slackApiUrl);
   // GovSlack has a host of its own, for the API and for the URLs of responses.
   const origins = new Set(['https://hooks.slack.com', `https://hooks.${host}`, origin]);
   return async (url, response) => {
     if (!origins.has(new URL(url).origin)) throw new Error('The response URL is not of Slack');
-    const posted = await send(url, response);
-    if (isAccepted(posted)) return;
-    const { status, text: reason } = posted;
-    // A workspace that does not support the newest blocks rejects the whole message.
-    const plain = reason.includes('invalid_blocks') ? inPlainBlocks(response) : null;
-    const again = plain && (await send(url, { ...response, ...plain }));
-    if (again && isAccepted(again)) return;
-    throw new Error(`A private answer was not accepted: ${status} ${reason.slice(0, 200)}`);
+    await withPlainBlocks(response, (shown) => send(url, { ...response, ...shown }));
   };
 }
 
@@ -498,21 +489,15 @@ export function isLastingRefusal(error: unknown): boolean {
 /** Whether the app may still act in the workspace, as its calls and events of Slack show. */
 export type Installation = ReturnType<typeof createInstallation>;
 
-/** Events after which no call succeeds, with the error that calls then get. */
-const ENDS: Readonly<Record<string, string>> = {
-  app_uninstalled: 'account_inactive',
-  tokens_revoked: 'token_revoked',
-};
-
 export function createInstallation(log: Logger) {
   let problem: string | null = null;
   return {
     /** In words; null while the app is installed. */
     problem: () => problem,
-    /** Slack has refused a call for good, or sent an event with this name about its end. */
+    /** Slack has refused a call for good; a name: calls get this error from now on, as an event says. */
     lost: (reason: unknown) => {
-      const known = typeof reason === 'string' ? REFUSALS[ENDS[reason] ?? ''] : undefined;
-      const { says, fix } = known ? { says: known[0], fix: known[1] } : tokenProblem(reason);
+      const refused = typeof reason === 'string' ? reason : refusedBySlack(reason);
+      const { says, fix } = refusalOf(refused) ?? tokenProblem(reason);
       if (problem === null) log.error({ fix }, `Signalbox cannot act in Slack: ${says}`);
       problem = `${says}: ${fix}`;
     },
@@ -523,14 +508,19 @@ export function createInstallation(log: Logger) {
   };
 }
 
+function refusalOf(name: string | null): TokenProblem | null {
+  const [says, fix] = REFUSALS[name ?? ''] ?? [];
+  return says && fix ? { says, fix, passing: false } : null;
+}
+
 /** Why Slack rejected a call, in words for the administrator who installs Signalbox. */
 export function tokenProblem(error: unknown): TokenProblem {
   const refused = refusedBySlack(error);
   if (refused === 'ratelimited')
     return { says: 'Slack limits the rate of requests', fix: LATER, passing: true };
   if (refused === 'missing_scope') return missingScope(error);
-  const known = refused === null ? undefined : REFUSALS[refused];
-  if (known) return { says: known[0], fix: known[1], passing: false };
+  const known = refusalOf(refused);
+  if (known) return known;
   if (refused !== null) {
     const fix = "look the word up at docs.slack.dev, under the method's errors";
     return { says: `Slack refuses: ${refused}`, fix, passing: false };

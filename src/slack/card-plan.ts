@@ -28,13 +28,9 @@ const PRIVATE = new Set([
   'streamClusterArn',
 ]);
 
-function hasPrivateFields({ body }: Plan): boolean {
-  return Object.keys(body).some((field) => PRIVATE.has(field));
-}
-
 /** The plan as a channel may see it: private values are left out. */
 export function redacted(plan: Plan): Plan {
-  if (!hasPrivateFields(plan)) return plan;
+  if (!Object.keys(plan.body).some((field) => PRIVATE.has(field))) return plan;
   const body: JsonObject = Object.fromEntries(
     Object.entries(plan.body).map(([field, value]) => [field, hidden(field, value)]),
   );
@@ -180,17 +176,18 @@ const LONG = 300;
 function stateWords({ before }: Plan, isNow: boolean): Line {
   if (!before) return ['never seen'];
   if (!before.wasRead) return [`last seen ${seenState(before)}`, { at: before.seenAt }];
-  return [`${stateOf(before)} ${isNow ? '(checked just now)' : 'when requested'}`];
+  const state = stateOf(before) ?? 'state unknown';
+  return [`${state} ${isNow ? '(checked just now)' : 'when requested'}`];
 }
 
-function seenState({ fields, volatileFields }: Snapshot): string {
+function seenState(before: Snapshot): string {
+  const state = stateOf(before);
+  return state === null ? '' : `${state}, `;
+}
+
+function stateOf({ fields, volatileFields }: Snapshot): string | null {
   const state = volatileFields?.state ?? fields.state;
-  return typeof state === 'string' ? `${bounded(wordOf(state), SHORT)}, ` : '';
-}
-
-function stateOf({ fields }: Snapshot): string {
-  const { state } = fields;
-  return typeof state === 'string' ? bounded(wordOf(state), SHORT) : 'state unknown';
+  return typeof state === 'string' ? bounded(wordOf(state), SHORT) : null;
 }
 
 /** When the target was read for the preview, or where it was seen last; of an alert also its state. */
@@ -225,14 +222,10 @@ export function stateCheckLines({ stateCheck }: Change): readonly Line[] {
   );
 }
 
-/** The whole estimate, where a summary stands above it. */
-export function costBasisLines({ cost }: Plan): readonly Line[] {
-  return cost?.summary ? [fact('Estimate', cost.text)] : [];
-}
-
-/** The estimate with its range; *Show request* has the rest. */
-export function costRangeLines({ cost }: Plan): readonly Line[] {
-  return cost ? [fact('Cost', cost.summary?.withRange ?? cost.text)] : [];
+/** The estimate with its range; *Show request* has the rest, with `isFull`. */
+export function costLines({ cost }: Plan, isFull = false): readonly Line[] {
+  const range = cost ? [fact('Cost', cost.summary?.withRange ?? cost.text)] : [];
+  return isFull && cost?.summary ? [...range, fact('Estimate', cost.text)] : range;
 }
 
 /** When the change runs and when it reverts, for preview and card. */

@@ -344,7 +344,10 @@ function unknownLines(change: Change): FollowUpLines {
   const { seen = null, gap = null, why = null, candidates = [] } = change.followUp ?? {};
   const note = lateNote(change);
   const late = note === null ? [] : [fact('Late answer', note)];
-  if (gap !== null) return { lines: [...late, gapLine(gap, seen)], candidates: [] };
+  if (gap !== null) {
+    const line = fact(SHOWS, `unknown: ${gap}`, ...lastSeen(seen));
+    return { lines: [...late, line], candidates: [] };
+  }
   if (seen === null) return { lines: late, candidates: [] };
   const shown = fact(SHOWS, `${wordOf(seen.text)} (checked `, { at: seen.at }, ')');
   return {
@@ -385,9 +388,8 @@ const WHY: Readonly<Record<EvidenceGap, string>> = {
     'Another change of this target was sent since, so this does not prove that it was applied.',
 };
 
-function gapLine(gap: string, seen: FollowUp['seen']): Line {
-  const last: Line = seen ? [`; last seen: ${wordOf(seen.text)}, `, { at: seen.at }] : [];
-  return fact(SHOWS, `unknown: ${gap}`, ...last);
+function lastSeen(seen: FollowUp['seen']): Line {
+  return seen ? [`; last seen: ${wordOf(seen.text)}, `, { at: seen.at }] : [];
 }
 
 function candidateLine({ name, id, state, createdAt }: FollowUp['candidates'][number]): Line {
@@ -403,9 +405,8 @@ const SAME_DAY_MS = 12 * HOUR_MS;
 export function laterState({ state, seen, gap }: FollowUp, since: Date): Line {
   if (state === 'closed') return [];
   if (gap !== null && state !== 'superseded') {
-    const last: Line = seen ? [`; last seen: ${wordOf(seen.text)}, `, { at: seen.at }] : [];
     const end = state === 'open' ? ['.'] : NOT_READ_AGAIN;
-    return [` Later state unknown: ${gap}`, ...last, ...end];
+    return [` Later state unknown: ${gap}`, ...lastSeen(seen), ...end];
   }
   if (seen === null) return state === 'open' ? [' ', ...NOT_READ_YET] : [];
   const isSoon = seen.at.getTime() - since.getTime() < SAME_DAY_MS;

@@ -20,7 +20,7 @@ import {
 import {
   aboutLines,
   changedLines,
-  costRangeLines,
+  costLines,
   gapLines,
   narrowingLines,
   redacted,
@@ -104,7 +104,7 @@ export function decisionParts(
       ...newsLines(change, drawing),
       ...plan.warnings.map(warningLine),
       ...gapLines(plan),
-      ...costRangeLines(plan),
+      ...costLines(plan),
       ...timingLines(change),
       ...facts,
       // An emergency has its reason below the title.
@@ -116,13 +116,14 @@ export function decisionParts(
 
 /** How the change ended, who decided, and what to do next. */
 function endedParts(change: Change, drawing: DrawContext) {
-  const { state, plan, reason, stopReason } = change;
+  const { state, plan, reason, stopReason, rejection, cancelledBy } = change;
   const { facts, extras, warnings } = ending(change, drawing);
   return summaryParts({
     head: [...titleLines(change, drawing), ...stateCheckLines(change), ...warnings],
     plan: { ...redacted(shownPlan(change)), unchangedFields: [] },
     facts: [
-      ...decisionLines(change),
+      ...(rejection ? [fact('Rejected by', { user: rejection.by }, ': ', rejection.reason)] : []),
+      ...(cancelledBy ? [fact('Cancelled by', { user: cancelledBy })] : []),
       ...(stopReason ? [stoppedLine(change, drawing)] : []),
       ...facts,
       ...timingLines(change),
@@ -133,7 +134,7 @@ function endedParts(change: Change, drawing: DrawContext) {
       // An unknown outcome is settled by what the target shows: its estimated cost does not help.
       ...(state === 'unknown'
         ? [...aboutLines(change), ...newsLines(change, drawing)]
-        : costRangeLines(plan)),
+        : costLines(plan)),
       ...extras,
     ],
   });
@@ -199,13 +200,6 @@ function escalation({ requires, confirmedAt }: Change, { policy }: DrawContext):
   if (!requires.escalation || !confirmedAt) return [];
   const at = new Date(confirmedAt.getTime() + requires.escalation.afterMs);
   return [` · ${roleText(policy, requires.escalation.to)} too after `, { at }];
-}
-
-function decisionLines({ rejection, cancelledBy }: Change): readonly Line[] {
-  return [
-    ...(rejection ? [fact('Rejected by', { user: rejection.by }, ': ', rejection.reason)] : []),
-    ...(cancelledBy ? [fact('Cancelled by', { user: cancelledBy })] : []),
-  ];
 }
 
 /** `Requested by Ana · approved by Ben, Cleo (2 of 2)` */

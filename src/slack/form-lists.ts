@@ -136,10 +136,13 @@ async function backupsOf(
   const { reads, services, now } = bot.context.commandContext();
   const { given, typed = '' } = question;
   const wanted = typed.trim().toLowerCase();
+  // The user types a part of the name, then more words to choose one of its backups.
+  const isPartOf = (name: string) =>
+    wanted !== '' && (name.includes(wanted) || wanted.startsWith(`${name} `));
   const isOne = Boolean(given.service);
   const named = isOne
     ? findByName(services, given.service ?? '')
-    : services.filter(({ name }) => wanted !== '' && isPartOf(name.toLowerCase(), wanted));
+    : services.filter(({ name }) => isPartOf(name.toLowerCase()));
   const lists = await Promise.all(
     named.slice(0, isOne ? 1 : SERVICES_MAX).map(async (service) => {
       if (!(await mayRead(bot, question, service))) return null;
@@ -152,11 +155,6 @@ async function backupsOf(
   );
   const known = lists.filter((list) => list !== null);
   return known.length > 0 ? known.flat() : null;
-}
-
-/** The user types a part of the name, then more words to choose one of its backups. */
-function isPartOf(name: string, wanted: string): boolean {
-  return name.includes(wanted) || wanted.startsWith(`${name} `);
 }
 
 /** A change names no service of which it lists the backups, so the query for them decides. */

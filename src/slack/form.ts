@@ -121,7 +121,9 @@ export function commandForm(
   const line = above === null ? [] : message(lines(above)).blocks;
   const title = command.kind === 'query' ? command.formTitle?.(given) : undefined;
   const submit = command.kind === 'change' ? 'Preview' : command.submit?.(given);
-  const focused = setting.isRedrawn ? undefined : fieldToFill(fields, given);
+  // The first required field that is empty has the focus.
+  const toFill = fields.find(({ name, optional }) => !optional && !given[name]) ?? fields[0];
+  const focused = setting.isRedrawn ? undefined : toFill;
   return modal(title ?? titleOf(command), {
     id: callbackIdOf(command),
     metadata: metadataOf(replyTarget, fixed, filledWith),
@@ -165,11 +167,6 @@ function shownFields(
 /** A form that is opened outside a channel, for example in Home, has no current channel as default. */
 function lacksChannel({ input }: Field, { channel }: ReplyTarget): boolean {
   return input?.kind === 'channel' && (channel === null || channel.startsWith('D'));
-}
-
-/** The field with the focus: the first required one that is empty, else the first one. */
-function fieldToFill(fields: readonly Field[], given: TypedValues): Field | undefined {
-  return fields.find(({ name, optional }) => !optional && !given[name]) ?? fields[0];
 }
 
 interface InputContext {

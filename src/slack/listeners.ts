@@ -93,9 +93,9 @@ function eventHandler(bot: SlackContext, actors: Actors, { lost }: Installation)
         actors.groupChanged(event.subteam_id);
         return peopleChanged(bot.context, null);
       case 'app_uninstalled':
-        return lost(event.type);
+        return lost('account_inactive');
       case 'tokens_revoked':
-        if (event.tokens?.bot?.includes(bot.botUserId)) lost(event.type);
+        if (event.tokens?.bot?.includes(bot.botUserId)) lost('token_revoked');
         return;
       case 'user_change':
         actors.forgetUser(event.user.id);

@@ -3,7 +3,7 @@ import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts'
 import type { Mark, ReplyTo } from '../workflow/index.ts';
 import { OVERFLOW } from './blocks.ts';
 import { isPrivateBlock } from './card.ts';
-import { markOf, postMarkOf } from './marks.ts';
+import { markOf } from './marks.ts';
 
 /** The parts of Slack's payloads that Signalbox reads. */
 
@@ -151,11 +151,6 @@ export function privateMessageOf(pressed: ButtonPress): PrivateMessage | null {
 export function seenMark({ message }: ButtonPress): Mark | null {
   const mark = markOf(message?.blocks);
   return mark && { version: mark.version, hash: mark.hash };
-}
-
-/** The name of the post with the pressed button, as the message says it; null for any other message. */
-export function pressedPost({ message }: ButtonPress): string | null {
-  return postMarkOf(message?.blocks);
 }
 
 /** The message with the pressed button; null for an ephemeral one, and for views. */

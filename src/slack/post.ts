@@ -16,7 +16,7 @@ import { lines, type Message, message } from './blocks.ts';
 import type { ChannelFinder } from './channels.ts';
 import { markOf, postMarkOf } from './marks.ts';
 import type { PrivateMessage } from './payload.ts';
-import { inPlainBlocks } from './tables.ts';
+import { withPlainBlocks } from './tables.ts';
 
 const RESTRICTED = 'the settings of the channel or workspace do not let the app post there';
 const TOO_LONG = 'the message is too long';
@@ -186,7 +186,7 @@ export async function postMessage(
   message: Message,
   threadTs?: string,
 ): Promise<Position> {
-  const posted = await withBlockFallback(message, (shown) =>
+  const posted = await withPlainBlocks(message, (shown) =>
     posts.chat.postMessage({ ...bodyOf(shown), ...inThread(threadTs), channel }),
   );
   if (!posted.ts || !posted.channel) throw new Error('Slack accepted a post without a position');
@@ -218,7 +218,7 @@ export async function updateMessage(
   at: Position,
   message: Message,
 ): Promise<void> {
-  await withBlockFallback(message, (shown) =>
+  await withPlainBlocks(message, (shown) =>
     posts.chat.update({ ...contentOf(shown), ...at, parse: 'none' }),
   );
 }
@@ -235,22 +235,10 @@ export async function postEphemeral(
 ): Promise<void> {
   const shown =
     channel !== null &&
-    (await withBlockFallback(message, (body) =>
+    (await withPlainBlocks(message, (body) =>
       posts.chat.postEphemeral({ ...bodyOf(body), ...inThread(thread), channel, user }),
     ).catch(() => null));
   if (!shown) await postMessage(posts, user, message);
-}
-
-/** Sends a message, and once more without tables and charts if the workspace rejects those. */
-async function withBlockFallback<T>(
-  message: Message,
-  send: (shown: Message) => Promise<T>,
-): Promise<T> {
-  return send(message).catch((error: unknown) => {
-    const plain = refusedBySlack(error) === 'invalid_blocks' ? inPlainBlocks(message) : null;
-    if (!plain) throw error;
-    return send(plain);
-  });
 }
 
 function inThread(ts: string | null | undefined) {

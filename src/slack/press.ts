@@ -23,6 +23,7 @@ import { mayRequestAgain } from './card.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import { changedSoFar, commandByCallbackId, settingOf } from './form.ts';
 import { cardLink, loadNewest } from './links.ts';
+import { postMarkOf } from './marks.ts';
 import { lowerActionText } from './naming.ts';
 import { chooseCommand, openForm, PALETTE, redrawForm } from './open-form.ts';
 import {
@@ -32,7 +33,6 @@ import {
   isHome,
   type PrivateMessage,
   pressedButton,
-  pressedPost,
   privateMessageOf,
   replyToOf,
   seenMark,
@@ -110,7 +110,7 @@ function decisionOf(
   const [key, by] = [pressKey(pressed.trigger_id), pressed.user.id];
   const place = readPlace(places, pressed, { id, value });
   const shown = incidentVerb
-    ? { place: { ...place, post: pressedPost(pressed) }, seen: null }
+    ? { place: { ...place, post: postMarkOf(pressed.message?.blocks) }, seen: null }
     : { place, seen: seenMark(pressed) };
   const about = { key, by, verb: deciding, change, text: '', ...shown };
   return { subject, receive: (replyTo) => receivePress(context, { ...about, replyTo }) };

@@ -15,8 +15,7 @@ import {
 } from './card.ts';
 import {
   aboutLines,
-  costBasisLines,
-  costRangeLines,
+  costLines,
   gapLines,
   narrowingLines,
   planLines,
@@ -60,8 +59,7 @@ export function fullRequest(change: Change, isFull: boolean, drawing: DrawContex
       ...narrowingLines(change),
       sendsLine(plan),
       ...timingLines(change),
-      ...costRangeLines(plan),
-      ...costBasisLines(plan),
+      ...costLines(plan, true),
       ...plan.warnings.map(warningLine),
       ...gapLines(plan),
       ...stateCheckLines(change),

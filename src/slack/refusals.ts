@@ -74,11 +74,6 @@ function unfreezeHint({ made }: Freeze, { prefix }: DrawContext): string {
     : ' It is set in signalbox.yaml.';
 }
 
-/** ` (@db-leads)` */
-function roleNote({ role }: Denial, { policy }: DrawContext): Line {
-  return role === null ? [] : [` (${roleText(policy, role)})`];
-}
-
 /** ` of at least 20 characters`, where the rule requires a reason of that length. */
 function minimumLength({ rules }: Policy, place: number | null): string {
   const minimum = rules.find(({ requires }) => requires.rule === place)?.leastReason ?? 1;
@@ -164,11 +159,9 @@ const SENTENCES: Readonly<Record<Refusal, string | Sentence>> = {
   'tags-changed': ({ target }) =>
     `The tags or the warehouse of ${target ?? 'the target'} changed or are unknown now, ` +
     'so other rules apply. Nothing was sent. Request it again.',
-  'approvals-missing': (denial, drawing) => [
-    'The current policy requires more approvals than this change has',
-    ...roleNote(denial, drawing),
-    '. Nothing was sent. Request it again.',
-  ],
+  'approvals-missing': ({ role }, { policy }) =>
+    'The current policy requires more approvals than this change has' +
+    `${role === null ? '' : ` (${roleText(policy, role)})`}. Nothing was sent. Request it again.`,
   'schedule-ended':
     'Its schedule was paused, removed or replaced, or has expired. Nothing was sent.',
   'standing-ended': (denial) =>
@@ -230,7 +223,9 @@ const SENTENCES: Readonly<Record<Refusal, string | Sentence>> = {
   'not-a-requester': notARequester,
   'not-an-approver': (denial, { policy }) => {
     const roles = roleText(policy, denial.role);
-    return [`Only ${roles} can decide this. Ask `, ...whomToAsk(denial, roles), '.'];
+    const { who } = denial;
+    const asked: Line = who?.users.length ? peopleLine(who) : [`a member of ${roles}`];
+    return [`Only ${roles} can decide this. Ask `, ...asked, '.'];
   },
   frozen: ({ freeze, target }, drawing) => {
     const subject = target ?? 'The target';
@@ -320,11 +315,6 @@ function notARequester(denial: Denial, drawing: DrawContext): Line {
   if (!who || (who.users.length === 0 && who.more)) return [reason, `Ask a member of ${roles}.`];
   const others: Line = who.users.length > 0 ? peopleLine(who) : ['Nobody else'];
   return [reason, ...others, ' can request it for you.'];
-}
-
-/** `Ben, Cleo or Gus`, or a member of the group when the lookup found nobody in time. */
-function whomToAsk({ who }: Denial, roles: string): Line {
-  return who && who.users.length > 0 ? peopleLine(who) : [`a member of ${roles}`];
 }
 
 /** `: Ben, Cleo or Gus`; empty when the lookup found nobody. */

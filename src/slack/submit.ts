@@ -106,7 +106,10 @@ async function readForm(
   // An alert is read when it was chosen.
   const kinds = namedKinds(command).filter((kind) => kind !== 'alert');
   const known = { ...(await vocabularyWith(bot, kinds)), ...personal };
-  const vocabulary = withFixed(known, setting.fixed);
+  const { alert } = setting.fixed;
+  // The alert of a form is known by id only, until its name is read again.
+  const alerts = alert ? [{ id: alert, name: alert, aliases: [] }] : known.alerts;
+  const vocabulary = { ...known, alerts };
   const given = applying(command, { ...filled, ...setting.fixed }, vocabulary);
   const lists = await listOfChosenPipe(bot, { command, given, by: submitted.user.id });
   return parseValues(command, given, reason, { ...vocabulary, lists });
@@ -126,11 +129,6 @@ async function answerLate(
   const given = { reason: '', ...changedSoFar(form.command, form.submitted.view) };
   const correction = understood.kind === 'misread' ? { line: [understood.sentence] } : {};
   return openForm(bot, formless, form.command, given, correction);
-}
-
-// The alert of a form is known by id only, until its name is read again.
-function withFixed(vocabulary: Vocabulary, { alert }: TypedValues): Vocabulary {
-  return alert ? { ...vocabulary, alerts: [{ id: alert, name: alert, aliases: [] }] } : vocabulary;
 }
 
 /** Drops values of fields that another choice has hidden. */

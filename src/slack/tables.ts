@@ -155,6 +155,21 @@ interface Point {
 const TEXT_MAX = 2_900;
 
 /**
+ * Sends a message, and once more without tables and charts if the workspace rejects those: it then rejects the whole
+ * message.
+ */
+export async function withPlainBlocks<T>(
+  message: Message,
+  send: (shown: Message) => Promise<T>,
+): Promise<T> {
+  return send(message).catch((error: unknown) => {
+    const plain = String(error).includes('invalid_blocks') ? inPlainBlocks(message) : null;
+    if (!plain) throw error;
+    return send(plain);
+  });
+}
+
+/**
  * The message for a workspace that does not support the newest blocks: tables and charts become
  * lines of text. Null when the message has none of them.
  */

@@ -207,17 +207,11 @@ function typedLine({ noun, text }: CommandLine, prefix: string): Line {
 
 /** `service scale staging` names its target and no value to change, so its form opens. */
 function asksNothing({ command, given }: Intent): boolean {
-  const asking = fieldsOf(command.args).filter(
-    (field) =>
-      (field.word ?? field.rest) && !(command.kind === 'change' && isTiming(command, field.name)),
-  );
   if (command.kind === 'query') return command.needsForm?.(given) ?? false;
-  const isChange = command.kind === 'change' && asking.length > 0;
-  return isChange && asking.every(({ name }) => !given[name]);
-}
-
-function isTiming({ timed }: ChangeCommand, field: string): boolean {
-  return timed !== undefined && isTimingKey(field);
+  const asking = fieldsOf(command.args).filter(
+    ({ name, word, rest }) => (word ?? rest) && !(command.timed && isTimingKey(name)),
+  );
+  return asking.length > 0 && asking.every(({ name }) => !given[name]);
 }
 
 /** Reads a line; the names that only an API or the database knows are read if the line needs them. */

@@ -206,16 +206,16 @@ async function drawStanding(
   change: Change,
   at: Position,
 ): Promise<JobResult> {
-  let afterDrawing = (_: SeenThread): JobResult | null => null;
+  let afterDrawing = (_: Change, __: SeenThread): JobResult | null => null;
   for (let round = 0; round <= ROUNDS; round += 1) {
     const recent = readLately(context, at);
     const seen = recent ?? (await readNow(context, at));
     if (!seen) return cardDeleted(context, change.id, at);
-    const drawn = afterDrawing(seen);
-    if (drawn) return drawn;
-    // The change may have moved while Slack was read.
+    // The change may have moved while Slack was read, and another process have drawn that before.
     const loaded = recent && round === 0 ? change : await loadChange(context.events, change.id);
     if (!loaded) return 'done';
+    const drawn = afterDrawing(loaded, seen);
+    if (drawn) return drawn;
     if (await answerForeign(context, loaded, [seen.card, ...seen.notes])) return dueAgain(context);
     const asOf = context.now();
     const current = await surrounded(context, loaded);
@@ -225,10 +225,10 @@ async function drawStanding(
     const shown = schedule ? [schedule.mark.hash] : current.shownBy;
     const again = newsChangeAt(current, asOf) ?? 'done';
     if (isUpToDate(shown, seen.card, revision)) return again;
-    // What moves meanwhile draws it again.
-    afterDrawing = ({ card, notes }) => {
+    afterDrawing = (moved, { card, notes }) => {
       const areKnown = notes.every(({ hash }) => current.marks.includes(hash));
-      return areKnown && isUpToDate(shown, card, revision) ? again : null;
+      const isAsDrawn = moved.hash === current.hash && moved.child?.state === current.child?.state;
+      return areKnown && isAsDrawn && isUpToDate(shown, card, revision) ? again : null;
     };
     if (round === ROUNDS) break;
     await askForCopies(context, current);

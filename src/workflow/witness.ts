@@ -82,12 +82,14 @@ const BEGUN_VALID_MS = 5_000;
 /**
  * Begins the read before a claim with the lookups of the last approval, if the change then runs at once. It only tells
  * early what stops the change: what is posted or deleted after it is found by the read after the note, which nothing
- * replaces.
+ * replaces. Who presses is not known yet: one at a time, so that refused presses do not use up the limit of Slack.
  */
 export function beginThreadRead({ events, messenger, now }: WorkflowContext, change: Change): void {
   const { id, card, approvals, requires, plan } = change;
   const isLast = approvals.length + 1 >= requires.count;
-  if (!card || !isLast || isLocal(change) || startsAt(plan, now()) > now()) return;
+  const last = begun.get(events);
+  if (!card || !isLast || (last && now() < last.until)) return;
+  if (isLocal(change) || startsAt(plan, now()) > now()) return;
   // Where it fails, the run reads again.
   const thread = messenger.readThread(card).catch(() => null);
   begun.set(events, { id, thread, until: new Date(now().getTime() + BEGUN_VALID_MS) });
@@ -100,8 +102,9 @@ export async function threadBeforeClaim(
   card: Position,
 ): Promise<SeenThread | null> {
   const read = begun.get(events);
-  const early = read?.id === id && now() < read.until ? await read.thread : null;
-  return early ?? messenger.readThread(card);
+  if (read?.id !== id) return messenger.readThread(card);
+  begun.delete(events);
+  return (now() < read.until ? await read.thread : null) ?? messenger.readThread(card);
 }
 
 const LOST = 'the database has lost events that people saw';

@@ -21,7 +21,8 @@ test('from the last Approve to the request, no stream is folded again by each qu
   // 82 and 163 when each comparison and each round of a drawing loaded the change again; 49 and 116 when each wake asked
   // lane by lane, each look at the thread read the change again, and what surrounds it was read for what was drawn; 26 and
   // 54 when a press and its job drew the card both, and each transaction read what the log does not have.
-  expect(first.decoded).toBeLessThan(16);
+  // Two are of the look whether another process has drawn something newer, over which a late update came.
+  expect(first.decoded).toBeLessThan(18);
   expect(first.statements).toBeLessThan(46);
 });
 

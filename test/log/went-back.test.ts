@@ -9,6 +9,7 @@ import {
   rowAfter,
   WentBack,
 } from '../../src/log/chain.ts';
+import { hasEvents } from '../../src/log/changes.ts';
 import { append, follow, head, type Log, recordRestore } from '../../src/log/log.ts';
 import { verifyAll } from '../../src/log/upkeep.ts';
 import { type Engine, onEngines } from '../storage/engines.ts';
@@ -145,6 +146,20 @@ onEngines(
     expect(await verifyAll(other)).toMatchObject({ ok: true });
   },
 );
+
+onEngines('a lost event that is kept as a row outside of the chain is lost', async (engine) => {
+  const { open, log } = await twoProcesses(engine);
+  const rows = await cutAfter(log, 3);
+  const allow = {
+    sqlite: 'pragma ignore_check_constraints = on',
+    postgres: 'alter table event drop constraint event_seq_check',
+  };
+  const before = rows.map((row) => insertion({ ...row, seq: -row.seq }));
+  await tamper(log.store, allow[engine], ...before);
+  const hashes = rows.map(({ hash }) => hash);
+  expect(await hasEvents(await open(), hashes)).toEqual(new Set());
+  expect((await stale(log)).map(({ stream }) => stream)).toEqual(['change/B']);
+});
 
 onEngines('an event that came back under another number is not lost', async (engine) => {
   const { log } = await twoProcesses(engine);

@@ -7,7 +7,7 @@ import { NO_MESSAGE, requestChange, STAGING, setTime, waitUntilIdle } from '../h
 import { tamperAt } from '../harness/tamper.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
-import { type Engine, emptyUrl, onEngines } from '../storage/engines.ts';
+import { ENGINES, type Engine, emptyUrl, onEngines } from '../storage/engines.ts';
 
 /**
  * A sandbox whose database an attacker owns: without the key, but with copies of it. What a copy and a deletion do to
@@ -445,16 +445,43 @@ test('a press that was answered and whose job is inserted again counts once', as
   expect(sandbox.cloud.count('set state')).toBe(0);
 });
 
-test('nothing is sent when a freeze is deleted under the running bot', async () => {
-  const { sandbox, tamper } = await attackable();
-  const scheduled = await requestChange(sandbox, ANA, SCHEDULED);
-  await sandbox.press(BEN, scheduled, 'change.approve');
-  await sandbox.card('Stop staging: approved');
-  await freezeStaging(sandbox);
-  await tamper(`delete from event where stream like 'freeze/%'`, RUN_ALL);
-  await letTimePass(sandbox, 31);
-  expect(sends(sandbox)).toBe(0);
-});
+const FREEZE_ROWS = 'seq >= (select min(seq) from approved)';
+const OUTSIDE = {
+  sqlite: 'pragma ignore_check_constraints = on',
+  postgres: 'alter table event drop constraint event_seq_check',
+};
+
+test.for(
+  ENGINES.flatMap((engine) => [
+    {
+      ...{ engine, how: 'deleted' },
+      statements: [`delete from event where stream like 'freeze/%'`],
+    },
+    {
+      ...{ engine, how: 'moved outside of the chain' },
+      statements: [
+        `create table approved as select seq from event where type = 'created'`,
+        `create table hidden as select * from event where ${FREEZE_ROWS}`,
+        `delete from event where ${FREEZE_ROWS}`,
+        'update hidden set seq = -seq',
+        OUTSIDE[engine],
+        'insert into event select * from hidden',
+      ],
+    },
+  ]),
+)(
+  'nothing is sent when a freeze is $how under the running bot on $engine',
+  async ({ engine, statements }) => {
+    const { sandbox, tamper } = await attackable(engine);
+    const scheduled = await requestChange(sandbox, ANA, SCHEDULED);
+    await sandbox.press(BEN, scheduled, 'change.approve');
+    await sandbox.card('Stop staging: approved');
+    await freezeStaging(sandbox);
+    await tamper(...statements, RUN_ALL);
+    await letTimePass(sandbox, 31);
+    expect(sends(sandbox)).toBe(0);
+  },
+);
 
 test('a schedule that is hidden for a while and put back runs nothing twice', async () => {
   const { sandbox, tamper } = await attackable();

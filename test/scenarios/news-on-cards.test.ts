@@ -152,8 +152,8 @@ const EVENTS: Readonly<Record<string, Event>> = {
       return sandbox.ran('/service scale staging max=64 "load"');
     },
     shows: {
-      pending: /“scale staging”: outcome unknown/,
-      approved: /“scale staging”: outcome unknown/,
+      pending: /requested “scale staging” .*: outcome unknown/,
+      approved: /requested “scale staging” .*: outcome unknown/,
     },
   },
   'its tags change to those of a stricter rule': {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
-import { requestChange } from '../harness/requests.ts';
+import { requestChange, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
-import { ANA, BEN, CLEO } from '../harness/users.ts';
-import { emptyUrl, onEngines } from '../storage/engines.ts';
+import { ANA, BEN, CLEO, DORA } from '../harness/users.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 const TOO_MANY = 'You sent too many requests in a short time';
 
@@ -39,6 +39,20 @@ onEngines(
     await sandbox.card('staging is stopping');
   },
 );
+
+test('refused presses of Approve read the thread once in five seconds', async () => {
+  const sandbox = await startTestSandbox();
+  const card = await requestChange(sandbox);
+  const reads = () => sandbox.slack.calls('conversations.replies').length;
+  for (let n = 0; n < 10; n += 1) {
+    await sandbox.press(DORA, card, 'change.approve');
+    await waitUntilIdle(sandbox);
+  }
+  expect(reads()).toBe(1);
+  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 5_000);
+  await sandbox.press(DORA, card, 'change.approve');
+  await expect.poll(reads).toBe(2);
+});
 
 test('the 21st draft within ten minutes is refused with an explanation', async () => {
   const sandbox = await startTestSandbox();

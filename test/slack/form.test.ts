@@ -43,6 +43,7 @@ test.for<[string, string, string, TypedValues?]>([
   ['cost digest', 'Manage cost digests', 'Continue'],
   ['cost digest', 'Add a cost digest', 'Add digest', { what: 'add' }],
   ['cost digest', 'Remove a cost digest', 'Remove digest', { what: 'remove' }],
+  ['cost digest', 'Manage cost digests', 'Continue', { what: 'pasue' }],
 ])('the form of %s is called “%s” and is submitted with “%s”', ([name, title, submit, given]) => {
   const { view } = form(name, given);
   expect([view.title.text, view.submit?.text]).toEqual([title, submit]);

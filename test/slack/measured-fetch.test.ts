@@ -43,6 +43,6 @@ test('calls are counted by method and ending, and unknown paths as one method', 
     'chat.update limited',
     'auth.test answered',
     'views.open failed',
-    'other failed',
+    'upload failed',
   ]);
 });

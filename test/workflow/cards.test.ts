@@ -156,6 +156,26 @@ test('a note that appears while a card is drawn, and that the log does not have,
   expect(await loaded(world.context, id)).toMatchObject({ state: 'stale', stopReason: 'restored' });
 });
 
+test('a card over whose newer state a late update came is drawn again', async () => {
+  const world: World = await workflowWithCards({
+    messages: {
+      redrawCard: async (change) => {
+        // Another process has decided and drawn before this update arrives.
+        if (change.approvals.length === 1) {
+          await moved(world.context, change.id, { type: 'rejected', by: cleo, reason: 'no' });
+        }
+        const [card] = world.slack.cards;
+        if (card) Object.assign(card, { mark: { ...change }, state: change.state });
+        return 'drawn';
+      },
+    },
+  });
+  const { id } = await withCard(world);
+  await moved(world.context, id, { type: 'approved', by: ben });
+  await afterDrawn(world.context, await loaded(world.context, id));
+  expect(world.slack.cards[0]?.state).toBe('rejected');
+});
+
 test('a note with a mark that the log does not have ends the change as well', async () => {
   const world = await workflowWithCards();
   const { id } = await withCard(world);
