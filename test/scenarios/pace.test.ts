@@ -3,7 +3,7 @@ import { textOf } from '../harness/messages.ts';
 import { requestChange, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, DORA } from '../harness/users.ts';
-import { emptyUrl } from '../storage/engines.ts';
+import { emptyUrl, onEngines } from '../storage/engines.ts';
 
 const TOO_MANY = 'You sent too many requests in a short time';
 
