@@ -41,6 +41,7 @@ const STORIES = [
   'test/fuzz/**',
   'test/cli/**',
   'test/bench/trace.test.ts',
+  'test/commands/hostile-lines.test.ts',
   'test/commands/typed-lines.test.ts',
   'test/log/verifier.test.ts',
   'test/ops/command.test.ts',
