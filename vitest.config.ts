@@ -40,8 +40,12 @@ const STORIES = [
   'test/chaos/**',
   'test/fuzz/**',
   'test/cli/**',
+  'test/bench/trace.test.ts',
+  'test/commands/hostile-lines.test.ts',
   'test/commands/typed-lines.test.ts',
+  'test/log/verifier.test.ts',
   'test/ops/command.test.ts',
+  'test/slack/agent-words.test.ts',
   'test/costs/late-locking.test.ts',
   'test/maths/back-test.test.ts',
   'test/deploy/alert-rules.test.ts',
@@ -81,7 +85,7 @@ const bot = {
   execArgv,
   experimental,
   include: ['test/**/*.test.ts'],
-  exclude: ['test/browser/**', ...STORIES, ...(hasVerifier ? [] : ['test/log/verifier.test.ts'])],
+  exclude: ['test/browser/**', ...STORIES],
   globalSetup: ['test/storage/postgres.ts'],
   // Loading the bot takes longer than most files of tests: the files of a worker share its modules.
   isolate: false,
@@ -95,7 +99,10 @@ const stories = {
   name: 'stories',
   include: STORIES.map((path) => path.replace('**', '**/*.test.ts')),
   globalSetup: [...bot.globalSetup, BUNDLES],
-  exclude: hasPromtool ? [] : ['test/deploy/alert-rules.test.ts', 'test/scenarios/alerts*.test.ts'],
+  exclude: [
+    ...(hasPromtool ? [] : ['test/deploy/alert-rules.test.ts', 'test/scenarios/alerts*.test.ts']),
+    ...(hasVerifier ? [] : ['test/log/verifier.test.ts']),
+  ],
 };
 
 const browser = {

@@ -52,7 +52,7 @@ const testFiles = files.filter(
   (file) => /^test\/.*\.ts$/.test(file) && file !== 'test/language.test.ts',
 );
 // The name of a test, or of a row in its table of cases.
-const TEST_NAME = /^\s*(?:((test|it|describe)(\.\w+)*|\]\))\(.*|\[?(['"`]).*?\4)/;
+const TEST_NAME = /^\s*(?:((test|it|describe|onEngines)(\.\w+)*|\]\))\(.*|\[?(['"`]).*?\4)/;
 
 function testNameIn(line: string): string {
   return TEST_NAME.exec(line)?.[0] ?? '';

@@ -9,7 +9,7 @@ import { placeOf } from '../harness/messages.ts';
 import { changesIn } from '../harness/read-log.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';
 import { BEN } from '../harness/users.ts';
-import { ENGINES, emptyUrl } from '../storage/engines.ts';
+import { emptyUrl, onEngines } from '../storage/engines.ts';
 
 const DROPPED = fileURLToPath(new URL('./processes/dropped.ts', import.meta.url));
 
@@ -19,8 +19,8 @@ async function tookMs(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-test.for(ENGINES)(
-  'an API that never answers does not delay a stop: the outcome is unknown and the exit code 0 (%s)',
+onEngines(
+  'an API that never answers does not delay a stop: the outcome is unknown and the exit code 0',
   async (engine) => {
     const databaseUrl = await emptyUrl(engine);
     // The last sixth is for storing the outcome.

@@ -67,7 +67,6 @@ test('what NO_PROXY names is reached directly: sockets as well', async () => {
   Object.assign(sandbox.env, direct, { NO_PROXY: '127.0.0.1' });
   await sandbox.start();
   expect(sandbox.slack.connections()).toBeGreaterThan(0);
-  await sandbox.slack.command(ANA, 'ops', '/alert list');
-  await sandbox.privateMessage(ANA, 'alerts');
+  await sandbox.ask(ANA, '/alert list', 'alerts');
   expect(proxy.seen).toEqual([]);
 });

@@ -19,7 +19,7 @@ import { sandboxFile } from '../harness/config.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { approvedChange, drafted, KEYS, key, rowsIn, tamper, user, write } from '../log/logs.ts';
-import { ENGINES, type Engine, emptyUrl } from '../storage/engines.ts';
+import { type Engine, emptyUrl, onEngines } from '../storage/engines.ts';
 import { storeAt } from '../storage/stores.ts';
 
 const secret = (fill: number) => Buffer.alloc(32, fill).toString('base64');
@@ -47,7 +47,7 @@ function newFile(): string {
   return join(folder, 'log.jsonl');
 }
 
-test.for(ENGINES)('a log is verified while the bot runs on %s', async (engine) => {
+onEngines('a log is verified while the bot runs', async (engine) => {
   const { log, setting } = await running(engine);
   const last = (await rowsIn(log.store)).at(-1);
   expect(await audit(setting, 'verify')).toEqual({
@@ -60,7 +60,7 @@ test.for(ENGINES)('a log is verified while the bot runs on %s', async (engine) =
   expect((await audit(setting, 'verify')).out).toContain('4 events, all intact.');
 });
 
-test.for(ENGINES)('a modified event is named, and the exit code is 1 (%s)', async (engine) => {
+onEngines('a modified event is named, and the exit code is 1', async (engine) => {
   const { log, setting } = await running(engine);
   await tamper(log.store, "update event set body = replace(body, 'UANA', 'UBEN') where seq = 2");
   const { out, code } = await audit(setting, 'verify');
@@ -125,7 +125,7 @@ test.for<[string, string, string]>([
   expect(code).toBe(1);
 });
 
-test.for(ENGINES)('a database that Signalbox has not used is refused (%s)', async (engine) => {
+onEngines('a database that Signalbox has not used is refused', async (engine) => {
   const url = await emptyUrl(engine);
   if (engine === 'sqlite') writeFileSync(url.slice('file:'.length), '');
   const { err, code } = await audit({ DATABASE_URL: url }, 'verify');
@@ -218,7 +218,7 @@ test('without retention nothing is deleted', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test.for(ENGINES)('a damaged log is closed, and nothing of it is open (%s)', async (engine) => {
+onEngines('a damaged log is closed, and nothing of it is open', async (engine) => {
   const { log, setting } = await running(engine);
   const file = newFile();
   const intact = await audit(setting, 'close', '--export', file);
@@ -235,7 +235,7 @@ test.for(ENGINES)('a damaged log is closed, and nothing of it is open (%s)', asy
   expect((await rowsIn(log.store)).map(({ type }) => type)).toEqual(['chapter']);
 });
 
-test.for(ENGINES)('a rebuild makes lists and due work again (%s)', async (engine) => {
+onEngines('a rebuild makes lists and due work again', async (engine) => {
   const { log, setting } = await running(engine);
   await tamper(log.store, 'delete from change_view', 'delete from job');
   const { out, err, code } = await signalbox(setting, 'rebuild');

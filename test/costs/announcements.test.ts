@@ -6,7 +6,7 @@ import type { ChannelId } from '../../src/domain/change.ts';
 import { append, type Log } from '../../src/log/index.ts';
 import { claimJobs, transaction } from '../../src/storage/index.ts';
 import { installation, KEYS, rowsIn } from '../log/logs.ts';
-import { ENGINES, type Engine } from '../storage/engines.ts';
+import { type Engine, onEngines } from '../storage/engines.ts';
 import { ignoredMeasures } from '../workflow/ignored-measures.ts';
 
 const COSTS = 'C0COSTS' as ChannelId;
@@ -85,7 +85,7 @@ async function noticed({ store }: Log): Promise<readonly string[]> {
   return rows.map(({ body }) => JSON.parse(body ?? '{}').text);
 }
 
-test.for(ENGINES)('an announcement is made and posted once, on %s', async (engine) => {
+onEngines('an announcement is made and posted once', async (engine) => {
   const { events, stage, announce, run } = await posting(engine);
   await announce(OPENED);
   await announce(OPENED);

@@ -11,7 +11,7 @@ import type { CostRow } from '../../src/maths/rows.ts';
 import { microOf } from '../../src/maths/rows.ts';
 import { transaction } from '../../src/storage/index.ts';
 import { installation, KEYS, rowsIn } from '../log/logs.ts';
-import { ENGINES, type Engine } from '../storage/engines.ts';
+import { type Engine, onEngines } from '../storage/engines.ts';
 import { nineWeeks, scopeOf } from './facts.ts';
 import { written } from './written.ts';
 
@@ -108,7 +108,7 @@ async function running(engine: Engine, options: object = {}) {
   return { stage, at, events, restart };
 }
 
-test.for(ENGINES)('every day it is about yesterday, whatever is final, on %s', async (engine) => {
+onEngines('every day it is about yesterday, whatever is final', async (engine) => {
   const { stage, at } = await running(engine);
   for (const day of [20, 21, 22, 23, 24]) {
     stage.rows = nineWeeks(`2026-11-${day}`, day % 2 === 0 ? 2 : 9);
@@ -238,7 +238,7 @@ test('a last post that cannot be read stops no digest', async () => {
   expect(stage.posts).toHaveLength(1);
 });
 
-test.for(ENGINES)('another process posts nothing again, on %s', async (engine) => {
+onEngines('another process posts nothing again', async (engine) => {
   const { stage, at, restart } = await running(engine);
   await at('20T09:31');
   restart();

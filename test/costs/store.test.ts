@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { costSnapshots, loadMonth, recordSnapshots, storeMonth } from '../../src/costs/store.ts';
 import { transaction } from '../../src/storage/index.ts';
-import { ENGINES } from '../storage/engines.ts';
+import { onEngines } from '../storage/engines.ts';
 import { freshStore } from '../storage/stores.ts';
 
 const NOON = new Date('2026-11-20T12:00:00.000Z');
@@ -12,7 +12,7 @@ const ONE = '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e';
 const OTHER = '0b7c2a52-6c8e-4d1e-9f1a-3d2f5b8f7e10';
 const Report = z.object({ rows: z.number() });
 
-test.for(ENGINES)('a month keeps its latest report until it is final (%s)', async (engine) => {
+onEngines('a month keeps its latest report until it is final', async (engine) => {
   const database = await freshStore(engine);
   const { root: db } = database;
   const store = (rows: number, fetchedAt: Date, final = false) =>
@@ -32,28 +32,25 @@ test.for(ENGINES)('a month keeps its latest report until it is final (%s)', asyn
   expect(await rows()).toBe(3);
 });
 
-test.for(ENGINES)(
-  'only changed totals of a day are stored, also beyond 32 bits (%s)',
-  async (engine) => {
-    const database = await freshStore(engine);
-    const { root: db } = database;
-    const note = (total: number, fetchedAt: Date, final: boolean) =>
-      transaction(database, (tx) =>
-        recordSnapshots(tx, ONE, [{ day: '2026-11-19', fetchedAt, total, final }]),
-      );
-    await note(9_000_000_000_123, NOON, false);
-    await note(9_000_000_000_123, LATER, false);
-    await note(9_000_000_000_123, new Date(LATER.getTime() + 1), true);
-    const noted = await costSnapshots(db, ONE, '2026-11-01');
-    expect(noted.map(({ total, final }) => [total, final])).toEqual([
-      [9_000_000_000_123, false],
-      [9_000_000_000_123, true],
-    ]);
-  },
-);
+onEngines('only changed totals of a day are stored, also beyond 32 bits', async (engine) => {
+  const database = await freshStore(engine);
+  const { root: db } = database;
+  const note = (total: number, fetchedAt: Date, final: boolean) =>
+    transaction(database, (tx) =>
+      recordSnapshots(tx, ONE, [{ day: '2026-11-19', fetchedAt, total, final }]),
+    );
+  await note(9_000_000_000_123, NOON, false);
+  await note(9_000_000_000_123, LATER, false);
+  await note(9_000_000_000_123, new Date(LATER.getTime() + 1), true);
+  const noted = await costSnapshots(db, ONE, '2026-11-01');
+  expect(noted.map(({ total, final }) => [total, final])).toEqual([
+    [9_000_000_000_123, false],
+    [9_000_000_000_123, true],
+  ]);
+});
 
-test.for(ENGINES)(
-  'a total that changes with each report is stored once per hour, its locking at once (%s)',
+onEngines(
+  'a total that changes with each report is stored once per hour, its locking at once',
   async (engine) => {
     const database = await freshStore(engine);
     const { root: db } = database;
@@ -72,7 +69,7 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)('each organization has months and snapshots of its own (%s)', async (engine) => {
+onEngines('each organization has months and snapshots of its own', async (engine) => {
   const database = await freshStore(engine);
   const { root: db } = database;
   const stored = { month: '2026-10', fetchedAt: NOON, final: true };

@@ -22,7 +22,7 @@ import { requestChange } from '../harness/requests.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { ANA, BEN } from '../harness/users.ts';
 import { startCollector } from '../ops/collector.ts';
-import { ENGINES, emptyUrl } from '../storage/engines.ts';
+import { emptyUrl, onEngines } from '../storage/engines.ts';
 
 // Outside of the project: a package that the bundle lacks would not be found there.
 const outDir = mkdtempSync(join(tmpdir(), 'signalbox-bundle-'));
@@ -30,7 +30,7 @@ const outDir = mkdtempSync(join(tmpdir(), 'signalbox-bundle-'));
 beforeAll(() => cpSync(realpathSync(BUNDLE), outDir, { recursive: true }));
 afterAll(() => rmSync(outDir, { recursive: true }));
 
-test.for(ENGINES)('the bundle runs a change and exports its trace (%s)', async (engine) => {
+onEngines('the bundle runs a change and exports its trace', async (engine) => {
   const collector = await startCollector();
   const sandbox = await startProcessSandbox({
     databaseUrl: await emptyUrl(engine),

@@ -55,8 +55,7 @@ test.for<number>(rounds)(
     expect([...sandbox.cloud.effects(), ...sandbox.alerts.effects()]).toEqual([]);
     expect(await (await fetch(`${sandbox.url}/readyz`)).text()).toContain('ready');
     // Valid commands still work.
-    await sandbox.slack.command(ANA, 'ops', '/signalbox');
-    await sandbox.privateMessage(ANA, '/service');
+    await sandbox.ask(ANA, '/signalbox', '/service');
   },
 );
 

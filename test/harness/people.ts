@@ -17,17 +17,44 @@ export function peopleOn(slack: Slack, limits: PollLimits = {}) {
   const newest = async <M extends Readable>(
     messages: () => readonly M[],
     words: string,
-  ): Promise<M | undefined> => {
+  ): Promise<M> => {
     const texts = () => messages().map(textOf);
     await expect.poll(texts, limits).toContainEqual(expect.stringContaining(words));
-    return messages().findLast((message) => textOf(message).includes(words));
+    const shown = messages().findLast((message) => textOf(message).includes(words));
+    return shown ?? expect.fail(`What said “${words}” is gone`);
   };
   const privateMessages = (as: string) =>
     slack
       .clientState(as)
       .messages.filter(({ ephemeral, channel }) => ephemeral || channel[0] === 'D');
+  const privateMessage = (as: string, words: string) => newest(() => privateMessages(as), words);
+  const press = (
+    as: string,
+    message: Pick<StoredMessage, 'channel' | 'ts'> | undefined,
+    id: string,
+  ) => slack.click(as, placeOf(message), id);
+  /** Types a line in #ops, and waits for a private message with these words. */
+  const ask = async (as: string, line: string, words: string) => {
+    await slack.command(as, 'ops', line);
+    return privateMessage(as, words);
+  };
   return {
-    privateMessage: (as: string, words: string) => newest(() => privateMessages(as), words),
+    privateMessage,
+    press,
+    ask,
+    /** The text of the new message with these words that answers a line, where earlier ones may have them too. */
+    nextAnswer: async (as: string, line: string, words: string) => {
+      const earlier = new Set(privateMessages(as).map(({ ts }) => ts));
+      await slack.command(as, 'ops', line);
+      return textOf(
+        await newest(() => privateMessages(as).filter(({ ts }) => !earlier.has(ts)), words),
+      );
+    },
+    /** The text of the private message with these words that answers a line. */
+    answer: async (as: string, line: string, words: string) => textOf(await ask(as, line, words)),
+    /** Types the line of a change, and confirms the preview with these words. */
+    confirm: async (as: string, line: string, words: string) =>
+      press(as, await ask(as, line, words), 'change.confirm'),
     card: (words: string, channel = 'db-approvals') =>
       newest(
         () => slack.messages(channel).filter((each) => !each.ephemeralFor && !each.threadTs),
@@ -39,8 +66,6 @@ export function peopleOn(slack: Slack, limits: PollLimits = {}) {
       await expect.poll(() => top()?.callbackId, limits).toBe(callbackId);
       return top()?.id ?? '';
     },
-    press: (as: string, message: Pick<StoredMessage, 'channel' | 'ts'> | undefined, id: string) =>
-      slack.click(as, placeOf(message), id),
     /** Chooses a command from the menu of Home. */
     chooseOnHome: async (as: string, line: string) => {
       const home = () => JSON.stringify(slack.clientState(as).home);

@@ -81,7 +81,7 @@ export function threadText(sandbox: TestSandbox, ts: string): string {
 
 /** Waits until the card with this title contains these words. */
 export async function expectCardText(sandbox: TestSandbox, title: string, words: string) {
-  const text = async () => textOf((await sandbox.card(title)) ?? NO_MESSAGE);
+  const text = async () => textOf(await sandbox.card(title));
   await expect.poll(text).toContain(words);
 }
 

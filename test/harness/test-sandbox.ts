@@ -79,6 +79,9 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
     await simulators.stop();
   });
 
+  const wake = () => {
+    if (app.ok) app.wake();
+  };
   return {
     slack,
     cloud,
@@ -93,8 +96,11 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
     elapse: waits.elapse,
     /** Changes variables of the environment, for bots that start from now on. */
     setEnv: (more: Readonly<Record<string, string>>) => void Object.assign(env, more),
-    wake: () => {
-      if (app.ok) app.wake();
+    wake,
+    /** Lets this time pass. */
+    pass: (ms: number) => {
+      clock.now = new Date(clock.now.getTime() + ms);
+      wake();
     },
     /** Starts a second bot on the same database. */
     replica: async () => {

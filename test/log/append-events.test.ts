@@ -5,7 +5,7 @@ import { rowAfter } from '../../src/log/chain.ts';
 import { append, appendProblem, follow, head, openLog } from '../../src/log/log.ts';
 import { claimJobs, transaction } from '../../src/storage/index.ts';
 import { startTcpProxy } from '../harness/tcp-proxy.ts';
-import { ENGINES, emptyUrl } from '../storage/engines.ts';
+import { ENGINES, emptyUrl, onEngines } from '../storage/engines.ts';
 import { storeAt } from '../storage/stores.ts';
 import {
   approved,
@@ -21,7 +21,7 @@ import {
   write,
 } from './logs.ts';
 
-test.for(ENGINES)('a change is read as it was appended on %s', async (engine) => {
+onEngines('a change is read as it was appended', async (engine) => {
   const log = await freshLog(engine);
   await write(log, 'change/A', drafted(2), confirmed, approved('UBEN'));
   const types: string[] = [];
@@ -47,50 +47,44 @@ test('what two loops of a process follow at once is known once', async () => {
   expect(head(other).seq).toBe(4);
 });
 
-test.for(ENGINES)(
-  'the second of two decisions sees what the first one appended on %s',
-  async (engine) => {
-    const { open } = await installation(engine);
-    const [one, other] = [await open(), await open()];
-    await write(one, 'change/Z', drafted());
-    const take = (log: typeof one, change: string) =>
-      append(log, async (locked) => {
-        const { state } = await locked.load('target/acme/service/S1', evolveHolders);
-        const isFree = (state ?? []).length === 0;
-        expect(await locked.find({ open: true }, 9)).toEqual(['Z']);
-        const event = { type: 'taken', change, over: null } as const;
-        const events = isFree ? [{ stream: 'target/acme/service/S1', event } as const] : [];
-        return { events, result: isFree };
-      });
-    const taken = await Promise.all([
-      take(one, 'A'),
-      take(other, 'B'),
-      take(one, 'C'),
-      take(other, 'D'),
-    ]);
-    expect(taken.filter(({ result }) => result)).toHaveLength(1);
-  },
-);
-
-test.for(ENGINES)(
-  'a decision that fails appends nothing and leaves no gap on %s',
-  async (engine) => {
-    const log = await freshLog(engine);
-    await write(log, 'change/A', drafted());
-    let asked = 0;
-    const failing = append(log, async () => {
-      asked += 1;
-      throw new Error('no answer');
+onEngines('the second of two decisions sees what the first one appended', async (engine) => {
+  const { open } = await installation(engine);
+  const [one, other] = [await open(), await open()];
+  await write(one, 'change/Z', drafted());
+  const take = (log: typeof one, change: string) =>
+    append(log, async (locked) => {
+      const { state } = await locked.load('target/acme/service/S1', evolveHolders);
+      const isFree = (state ?? []).length === 0;
+      expect(await locked.find({ open: true }, 9)).toEqual(['Z']);
+      const event = { type: 'taken', change, over: null } as const;
+      const events = isFree ? [{ stream: 'target/acme/service/S1', event } as const] : [];
+      return { events, result: isFree };
     });
-    await expect(failing).rejects.toThrow('no answer');
-    expect(asked).toBe(1);
-    await write(log, 'change/A', confirmed);
-    expect((await rowsIn(log.store)).map(({ seq }) => seq)).toEqual([1, 2]);
-  },
-);
+  const taken = await Promise.all([
+    take(one, 'A'),
+    take(other, 'B'),
+    take(one, 'C'),
+    take(other, 'D'),
+  ]);
+  expect(taken.filter(({ result }) => result)).toHaveLength(1);
+});
 
-test.for(ENGINES)(
-  'events of several subjects and their jobs are appended together or not at all on %s',
+onEngines('a decision that fails appends nothing and leaves no gap', async (engine) => {
+  const log = await freshLog(engine);
+  await write(log, 'change/A', drafted());
+  let asked = 0;
+  const failing = append(log, async () => {
+    asked += 1;
+    throw new Error('no answer');
+  });
+  await expect(failing).rejects.toThrow('no answer');
+  expect(asked).toBe(1);
+  await write(log, 'change/A', confirmed);
+  expect((await rowsIn(log.store)).map(({ seq }) => seq)).toEqual([1, 2]);
+});
+
+onEngines(
+  'events of several subjects and their jobs are appended together or not at all',
   async (engine) => {
     const log = await freshLog(engine);
     const claim = (fails: boolean) =>
@@ -139,13 +133,13 @@ test('an event of a newer release is no damage, and says what to run', async () 
   expect(appendProblem(log)).toBeNull();
 });
 
-test.for(ENGINES)('an event has no field that its type does not have on %s', async (engine) => {
+onEngines('an event has no field that its type does not have', async (engine) => {
   const log = await freshLog(engine);
   await write(log, 'change/A', { ...drafted(), password: 'x' } as never);
   expect((await rowsIn(log.store))[0]?.body).not.toContain('password');
 });
 
-test.for(ENGINES)('an event is neither modified nor deleted by accident on %s', async (engine) => {
+onEngines('an event is neither modified nor deleted by accident', async (engine) => {
   const log = await freshLog(engine);
   await write(log, 'change/A', drafted());
   for (const statement of [
@@ -157,7 +151,7 @@ test.for(ENGINES)('an event is neither modified nor deleted by accident on %s', 
   }
 });
 
-test.for(ENGINES)('after a commit that failed, nothing of it is known on %s', async (engine) => {
+onEngines('after a commit that failed, nothing of it is known', async (engine) => {
   const log = await freshLog(engine);
   await write(log, 'change/A', drafted());
   const before = head(log);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { hasEvents, listChanges, loadChange, withoutCard } from '../../src/log/changes.ts';
 import { prune } from '../../src/log/upkeep.ts';
 import {
@@ -7,7 +7,7 @@ import {
   lastSent,
   requestedCommands,
 } from '../../src/log/views.ts';
-import { ENGINES } from '../storage/engines.ts';
+import { onEngines } from '../storage/engines.ts';
 import {
   approved,
   approvedChange,
@@ -95,7 +95,7 @@ const LISTS: readonly (readonly [string, ChangeQuery])[] = [
   ['G', { endedSince: AT, ...before('H', 8) }],
 ];
 
-test.for(ENGINES)('changes are listed by what is asked for on %s', async (engine) => {
+onEngines('changes are listed by what is asked for', async (engine) => {
   let now = 0;
   const clock = { now: () => after(now).getTime() };
   const log = await (await installation(engine)).open(KEYS, clock);
@@ -123,7 +123,7 @@ test.for(ENGINES)('changes are listed by what is asked for on %s', async (engine
   expect(await list({})).toBe('EBA');
 });
 
-test.for(ENGINES)('a change shows the state of its revert on %s', async (engine) => {
+onEngines('a change shows the state of its revert', async (engine) => {
   const log = await (await installation(engine)).open();
   expect(await loadChange(log, idOf('A'))).toBeNull();
   await approvedChange(log, 'A');
@@ -133,14 +133,11 @@ test.for(ENGINES)('a change shows the state of its revert on %s', async (engine)
   expect((await loadChange(log, idOf('A')))?.child).toEqual({ id: 'B', state: 'expired' });
 });
 
-test.for(ENGINES)(
-  'hashes that are no events of the log are distinguished on %s',
-  async (engine) => {
-    const log = await (await installation(engine)).open();
-    await approvedChange(log, 'A');
-    const [first] = await rowsIn(log.store);
-    const known = await hasEvents(log, [first?.hash ?? '', 'other']);
-    expect([...known]).toEqual([first?.hash]);
-    expect(await hasEvents(log, [])).toEqual(new Set());
-  },
-);
+onEngines('hashes that are no events of the log are distinguished', async (engine) => {
+  const log = await (await installation(engine)).open();
+  await approvedChange(log, 'A');
+  const [first] = await rowsIn(log.store);
+  const known = await hasEvents(log, [first?.hash ?? '', 'other']);
+  expect([...known]).toEqual([first?.hash]);
+  expect(await hasEvents(log, [])).toEqual(new Set());
+});

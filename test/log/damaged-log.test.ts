@@ -5,7 +5,7 @@ import { Damaged, type EventRow, hashText, rowAfter, WentBack } from '../../src/
 import { type SigningKey, signText } from '../../src/log/keys.ts';
 import { append, appendProblem, follow, head, type Log } from '../../src/log/log.ts';
 import { prune, verifyAll } from '../../src/log/upkeep.ts';
-import { ENGINES } from '../storage/engines.ts';
+import { onEngines } from '../storage/engines.ts';
 import {
   approved,
   approvedChange,
@@ -85,7 +85,7 @@ test.for<readonly [string, Forge, string, string?]>([
   },
 );
 
-test.for(ENGINES)('two events in another order are refused on %s', async (engine) => {
+onEngines('two events in another order are refused', async (engine) => {
   const { open } = await installation(engine);
   const log = await open();
   await approvedChange(log, 'A');
@@ -99,20 +99,17 @@ test.for(ENGINES)('two events in another order are refused on %s', async (engine
   await expect(open()).rejects.toThrow('event 2: it was modified');
 });
 
-test.for(ENGINES)(
-  'an event in the middle that was deleted is noticed by every process on %s',
-  async (engine) => {
-    const { open } = await installation(engine);
-    const log = await open();
-    await approvedChange(log, 'A');
-    await tamper(log.store, 'delete from event where seq = 2');
-    await expect(load(log)).rejects.toThrow('change/A has no version 2');
-    await expect(open()).rejects.toThrow('event 2: it is missing');
-  },
-);
+onEngines('an event in the middle that was deleted is noticed by every process', async (engine) => {
+  const { open } = await installation(engine);
+  const log = await open();
+  await approvedChange(log, 'A');
+  await tamper(log.store, 'delete from event where seq = 2');
+  await expect(load(log)).rejects.toThrow('change/A has no version 2');
+  await expect(open()).rejects.toThrow('event 2: it is missing');
+});
 
-test.for(ENGINES)(
-  'the last event of a change that was deleted from the middle is noticed on %s',
+onEngines(
+  'the last event of a change that was deleted from the middle is noticed',
   async (engine) => {
     const { open } = await installation(engine);
     const log = await open();
@@ -127,31 +124,28 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)(
-  'a whole subject that was deleted is noticed among others on %s',
-  async (engine) => {
-    const log = await freshLog(engine);
-    const place = { kind: 'card' };
-    const pressed = {
-      type: 'pressed',
-      verb: 'cancel',
-      by: user('UANA'),
-      text: '',
-      place,
-      seen: null,
-    } as const;
-    await write(log, 'press/A/p1', pressed);
-    await write(log, 'press/A/p2', pressed);
-    await write(log, 'change/B', drafted());
-    const count = (n: number | null) => (n ?? 0) + 1;
-    expect((await log.loadAll('press/A', count)).size).toBe(2);
-    await tamper(log.store, 'delete from event where seq = 2');
-    await expect(log.loadAll('press/A', count)).rejects.toThrow('press/A/p2 lost its version 1');
-  },
-);
+onEngines('a whole subject that was deleted is noticed among others', async (engine) => {
+  const log = await freshLog(engine);
+  const place = { kind: 'card' };
+  const pressed = {
+    type: 'pressed',
+    verb: 'cancel',
+    by: user('UANA'),
+    text: '',
+    place,
+    seen: null,
+  } as const;
+  await write(log, 'press/A/p1', pressed);
+  await write(log, 'press/A/p2', pressed);
+  await write(log, 'change/B', drafted());
+  const count = (n: number | null) => (n ?? 0) + 1;
+  expect((await log.loadAll('press/A', count)).size).toBe(2);
+  await tamper(log.store, 'delete from event where seq = 2');
+  await expect(log.loadAll('press/A', count)).rejects.toThrow('press/A/p2 lost its version 1');
+});
 
-test.for(ENGINES)(
-  'the lock of a target that was deleted is noticed under the lock of the log on %s',
+onEngines(
+  'the lock of a target that was deleted is noticed under the lock of the log',
   async (engine) => {
     const log = await freshLog(engine);
     await write(log, 'target/acme/service/S1', { type: 'taken', change: 'A', over: null });
@@ -165,8 +159,8 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)(
-  'an event that was put in without the key is refused before anything is appended on %s',
+onEngines(
+  'an event that was put in without the key is refused before anything is appended',
   async (engine) => {
     const { open } = await installation(engine);
     const log = await open();
@@ -187,8 +181,8 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)(
-  'after a damage, nothing is appended until the whole log verifies again on %s',
+onEngines(
+  'after a damage, nothing is appended until the whole log verifies again',
   async (engine) => {
     const log = await freshLog(engine);
     await approvedChange(log, 'A');
@@ -208,21 +202,18 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)(
-  'an end that was cut off is noticed by a running process on %s',
-  async (engine) => {
-    const log = await freshLog(engine);
-    await approvedChange(log, 'A');
-    await tamper(log.store, 'delete from event where seq = 3');
-    await expect(follow(log)).rejects.toBeInstanceOf(WentBack);
-    await expect(load(log)).rejects.toBeInstanceOf(WentBack);
-    await expect(write(log, 'change/B', drafted())).rejects.toBeInstanceOf(WentBack);
-    expect(await verifyAll(log)).toMatchObject({ ok: false, problem: { name: 'WentBack' } });
-  },
-);
+onEngines('an end that was cut off is noticed by a running process', async (engine) => {
+  const log = await freshLog(engine);
+  await approvedChange(log, 'A');
+  await tamper(log.store, 'delete from event where seq = 3');
+  await expect(follow(log)).rejects.toBeInstanceOf(WentBack);
+  await expect(load(log)).rejects.toBeInstanceOf(WentBack);
+  await expect(write(log, 'change/B', drafted())).rejects.toBeInstanceOf(WentBack);
+  expect(await verifyAll(log)).toMatchObject({ ok: false, problem: { name: 'WentBack' } });
+});
 
-test.for(ENGINES)(
-  'an event of a history that was lost does not come back among the current ones on %s',
+onEngines(
+  'an event of a history that was lost does not come back among the current ones',
   async (engine) => {
     const { open } = await installation(engine);
     const log = await open();
@@ -242,19 +233,16 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)(
-  'a signature that is modified after it was verified is noticed on %s',
-  async (engine) => {
-    const log = await freshLog(engine);
-    await approvedChange(log, 'A');
-    await load(log);
-    await tamper(log.store, `update event set signature = '${signText(EVIL, 'x')}' where seq = 2`);
-    await expect(load(log)).rejects.toThrow('event 2: its signature is not valid');
-  },
-);
+onEngines('a signature that is modified after it was verified is noticed', async (engine) => {
+  const log = await freshLog(engine);
+  await approvedChange(log, 'A');
+  await load(log);
+  await tamper(log.store, `update event set signature = '${signText(EVIL, 'x')}' where seq = 2`);
+  await expect(load(log)).rejects.toThrow('event 2: its signature is not valid');
+});
 
-test.for(ENGINES)(
-  'an event with a number that its subject does not have is refused, although it is signed, on %s',
+onEngines(
+  'an event with a number that its subject does not have is refused, although it is signed',
   async (engine) => {
     const { open } = await installation(engine);
     const log = await open();
@@ -265,7 +253,7 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)('a list of pruned subjects that was edited is refused on %s', async (engine) => {
+onEngines('a list of pruned subjects that was edited is refused', async (engine) => {
   const { open } = await installation(engine);
   const log = await open();
   await write(log, 'change/A', drafted(), { type: 'expired' });
@@ -287,18 +275,15 @@ test.for(ENGINES)('a list of pruned subjects that was edited is refused on %s', 
   }
 });
 
-test.for(ENGINES)(
-  'a last event that was edited is damage, not an older copy, on %s',
-  async (engine) => {
-    const log = await freshLog(engine);
-    await approvedChange(log, 'A');
-    await tamper(log.store, 'update event set at = 1 where seq = 3');
-    await expect(follow(log)).rejects.toThrow('event 3: it was modified');
-  },
-);
+onEngines('a last event that was edited is damage, not an older copy', async (engine) => {
+  const log = await freshLog(engine);
+  await approvedChange(log, 'A');
+  await tamper(log.store, 'update event set at = 1 where seq = 3');
+  await expect(follow(log)).rejects.toThrow('event 3: it was modified');
+});
 
-test.for(ENGINES)(
-  'the last event that a process knows, deleted below newer ones, is damage on %s',
+onEngines(
+  'the last event that a process knows, deleted below newer ones, is damage',
   async (engine) => {
     const { open } = await installation(engine);
     const [log, other] = [await open(), await open()];
@@ -309,7 +294,7 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)('a group has the subjects directly under its name on %s', async (engine) => {
+onEngines('a group has the subjects directly under its name', async (engine) => {
   const log = await freshLog(engine);
   const taken = { type: 'taken', change: 'A', over: null } as const;
   await write(log, 'target/acme/service/S1', taken);

@@ -8,7 +8,7 @@ import {
 } from '../../src/log/installation.ts';
 import { append } from '../../src/log/log.ts';
 import { prune } from '../../src/log/upkeep.ts';
-import { ENGINES } from '../storage/engines.ts';
+import { onEngines } from '../storage/engines.ts';
 import { freshLog, idOf, installation, rowsIn, tamper, user, write } from './logs.ts';
 
 const created = {
@@ -31,37 +31,31 @@ const schedule = {
   until: new Date(5_000),
 } as const;
 
-test.for(ENGINES)(
-  'the last configuration that was activated is the active one on %s',
-  async (engine) => {
-    const { open } = await installation(engine);
-    const [log, other] = [await open(), await open()];
-    expect(await activeConfiguration(log)).toBeNull();
-    await activateConfiguration(log, { configuration: 'one', release: '2.0.0' });
-    await activateConfiguration(other, { configuration: 'one', release: '2.0.0' });
-    expect(await rowsIn(log.store)).toHaveLength(1);
-    await activateConfiguration(other, { configuration: 'two', release: '2.0.0' });
-    expect(await activeConfiguration(log)).toMatchObject({
-      configuration: 'two',
-      release: '2.0.0',
-    });
-    await activateConfiguration(log, { configuration: 'two', release: '2.0.1' });
-    expect(await rowsIn(log.store)).toHaveLength(3);
-  },
-);
+onEngines('the last configuration that was activated is the active one', async (engine) => {
+  const { open } = await installation(engine);
+  const [log, other] = [await open(), await open()];
+  expect(await activeConfiguration(log)).toBeNull();
+  await activateConfiguration(log, { configuration: 'one', release: '2.0.0' });
+  await activateConfiguration(other, { configuration: 'one', release: '2.0.0' });
+  expect(await rowsIn(log.store)).toHaveLength(1);
+  await activateConfiguration(other, { configuration: 'two', release: '2.0.0' });
+  expect(await activeConfiguration(log)).toMatchObject({
+    configuration: 'two',
+    release: '2.0.0',
+  });
+  await activateConfiguration(log, { configuration: 'two', release: '2.0.1' });
+  expect(await rowsIn(log.store)).toHaveLength(3);
+});
 
-test.for(ENGINES)(
-  'an earlier configuration that was put into the database is refused on %s',
-  async (engine) => {
-    const log = await freshLog(engine);
-    await activateConfiguration(log, { configuration: 'one', release: '2.0.0' });
-    await activateConfiguration(log, { configuration: 'two', release: '2.0.0' });
-    await tamper(log.store, 'delete from event where seq = 2');
-    await expect(activeConfiguration(log)).rejects.toThrow();
-  },
-);
+onEngines('an earlier configuration that was put into the database is refused', async (engine) => {
+  const log = await freshLog(engine);
+  await activateConfiguration(log, { configuration: 'one', release: '2.0.0' });
+  await activateConfiguration(log, { configuration: 'two', release: '2.0.0' });
+  await tamper(log.store, 'delete from event where seq = 2');
+  await expect(activeConfiguration(log)).rejects.toThrow();
+});
 
-test.for(ENGINES)('the first id of a name stays on %s', async (engine) => {
+onEngines('the first id of a name stays', async (engine) => {
   const log = await freshLog(engine);
   const first = new Map([
     ['#db-costs', 'C1'],
@@ -80,7 +74,7 @@ test.for(ENGINES)('the first id of a name stays on %s', async (engine) => {
   expect((await recordedIds(log)).get('@db-leads')).toBe('S1');
 });
 
-test.for(ENGINES)('a freeze is in force until it is lifted or over on %s', async (engine) => {
+onEngines('a freeze is in force until it is lifted or over', async (engine) => {
   const log = await freshLog(engine);
   await write(log, 'freeze/A', freeze);
   await write(log, 'freeze/B', { ...freeze, change: idOf('B'), until: new Date(100) });
@@ -96,42 +90,34 @@ test.for(ENGINES)('a freeze is in force until it is lifted or over on %s', async
   expect(await inForce(log, 'freeze', new Date(5_000))).toEqual(new Map());
 });
 
-test.for(ENGINES)(
-  'the freezes under the lock are those that the transaction sees on %s',
-  async (engine) => {
-    const { open } = await installation(engine);
-    const [log, other] = [await open(), await open()];
-    await write(other, 'freeze/A', freeze);
-    const { result } = await append(log, async (locked) => ({
-      events: [],
-      result: [...(await inForce(locked, 'freeze', new Date(1))).keys()],
-    }));
-    expect(result).toEqual(['A']);
-  },
-);
+onEngines('the freezes under the lock are those that the transaction sees', async (engine) => {
+  const { open } = await installation(engine);
+  const [log, other] = [await open(), await open()];
+  await write(other, 'freeze/A', freeze);
+  const { result } = await append(log, async (locked) => ({
+    events: [],
+    result: [...(await inForce(locked, 'freeze', new Date(1))).keys()],
+  }));
+  expect(result).toEqual(['A']);
+});
 
-test.for(ENGINES)(
-  'a freeze whose rows were deleted is not lifted by that on %s',
-  async (engine) => {
-    const log = await freshLog(engine);
-    await write(log, 'freeze/A', freeze);
-    await write(log, 'freeze/B', { ...freeze, change: idOf('B') });
-    await tamper(log.store, 'delete from event where seq = 1');
-    await expect(inForce(log, 'freeze', new Date(1))).rejects.toThrow(
-      'freeze/A lost its version 1',
-    );
-  },
-);
+onEngines('a freeze whose rows were deleted is not lifted by that', async (engine) => {
+  const log = await freshLog(engine);
+  await write(log, 'freeze/A', freeze);
+  await write(log, 'freeze/B', { ...freeze, change: idOf('B') });
+  await tamper(log.store, 'delete from event where seq = 1');
+  await expect(inForce(log, 'freeze', new Date(1))).rejects.toThrow('freeze/A lost its version 1');
+});
 
-test.for(ENGINES)('a freeze that was pruned is not in force on %s', async (engine) => {
+onEngines('a freeze that was pruned is not in force', async (engine) => {
   const log = await freshLog(engine);
   await write(log, 'freeze/A', freeze, { type: 'lifted', change: null, by: user('UBEN') });
   await prune(log, { before: 9_999_999_999_999, export: 'digest' });
   expect(await inForce(log, 'freeze', new Date(1))).toEqual(new Map());
 });
 
-test.for(ENGINES)(
-  'a schedule is in force until it is removed or expires, also while it is paused, on %s',
+onEngines(
+  'a schedule is in force until it is removed or expires, also while it is paused',
   async (engine) => {
     const log = await freshLog(engine);
     await write(log, 'schedule/A', schedule, { type: 'paused', by: user('UANA'), why: 'holiday' });

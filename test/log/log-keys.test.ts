@@ -17,7 +17,7 @@ import {
 import { appendProblem, follow, head, openLog } from '../../src/log/log.ts';
 import { verifyAll } from '../../src/log/upkeep.ts';
 import { sqlitePath } from '../../src/storage/sqlite.ts';
-import { ENGINES, emptyUrl } from '../storage/engines.ts';
+import { emptyUrl, onEngines } from '../storage/engines.ts';
 import { storeAt } from '../storage/stores.ts';
 import {
   approved,
@@ -146,8 +146,8 @@ test('a sealed text opens with the key that sealed it, in the same context', () 
   }
 });
 
-test.for(ENGINES)(
-  'a process with another key writes nothing and stops no other process on %s',
+onEngines(
+  'a process with another key writes nothing and stops no other process',
   async (engine) => {
     const { open } = await installation(engine);
     const log = await open();
@@ -162,70 +162,61 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)(
-  'a log that another key wrote in the place of ours is not believed on %s',
-  async (engine) => {
-    const { open } = await installation(engine);
-    const log = await open();
-    await write(log, 'change/A', drafted());
-    const forged = rowAfter({ seq: 0, hash: 'genesis' }, OTHER.current, {
-      stream: 'change/A',
-      version: 1,
-      type: 'drafted',
-      at: 1,
-      body: JSON.stringify({ ...drafted(), requester: 'UEVE' }),
-    });
-    await tamper(log.store, 'delete from event', insertion(forged));
-    await expect(open()).rejects.toBeInstanceOf(KeyProblem);
-    await expect(write(log, 'change/A', confirmed)).rejects.toThrow();
-    expect(await rowsIn(log.store)).toHaveLength(1);
-  },
-);
+onEngines('a log that another key wrote in the place of ours is not believed', async (engine) => {
+  const { open } = await installation(engine);
+  const log = await open();
+  await write(log, 'change/A', drafted());
+  const forged = rowAfter({ seq: 0, hash: 'genesis' }, OTHER.current, {
+    stream: 'change/A',
+    version: 1,
+    type: 'drafted',
+    at: 1,
+    body: JSON.stringify({ ...drafted(), requester: 'UEVE' }),
+  });
+  await tamper(log.store, 'delete from event', insertion(forged));
+  await expect(open()).rejects.toBeInstanceOf(KeyProblem);
+  await expect(write(log, 'change/A', confirmed)).rejects.toThrow();
+  expect(await rowsIn(log.store)).toHaveLength(1);
+});
 
-test.for(ENGINES)(
-  'a new key replaces the old one with an event that both have signed on %s',
-  async (engine) => {
-    const { open } = await installation(engine);
-    const old = await open();
-    await write(old, 'change/A', drafted(2), confirmed);
-    const renewed = await open({ current: key(2), previous: [key(9), key(1)] });
-    await write(renewed, 'change/A', approved());
-    const rows = await rowsIn(old.store);
-    expect(rows.map((row) => [row.type, row.key === key(1).id ? 'old' : 'new'])).toEqual([
-      ['drafted', 'old'],
-      ['confirmed', 'old'],
-      ['key-changed', 'old'],
-      ['approved', 'new'],
-    ]);
-    // Without the earlier key, and with it.
-    for (const keys of [{ current: key(2), previous: [] }, NEW]) {
-      const later = await open(keys);
-      expect(await verifyAll(later)).toMatchObject({ ok: true });
-      expect((await later.load('change/A', foldOf(idOf('A')))).version).toBe(3);
-      expect(appendProblem(later)).toBeNull();
-    }
-  },
-);
+onEngines('a new key replaces the old one with an event that both have signed', async (engine) => {
+  const { open } = await installation(engine);
+  const old = await open();
+  await write(old, 'change/A', drafted(2), confirmed);
+  const renewed = await open({ current: key(2), previous: [key(9), key(1)] });
+  await write(renewed, 'change/A', approved());
+  const rows = await rowsIn(old.store);
+  expect(rows.map((row) => [row.type, row.key === key(1).id ? 'old' : 'new'])).toEqual([
+    ['drafted', 'old'],
+    ['confirmed', 'old'],
+    ['key-changed', 'old'],
+    ['approved', 'new'],
+  ]);
+  // Without the earlier key, and with it.
+  for (const keys of [{ current: key(2), previous: [] }, NEW]) {
+    const later = await open(keys);
+    expect(await verifyAll(later)).toMatchObject({ ok: true });
+    expect((await later.load('change/A', foldOf(idOf('A')))).version).toBe(3);
+    expect(appendProblem(later)).toBeNull();
+  }
+});
 
-test.for(ENGINES)(
-  'a process with the replaced key reads on and appends nothing on %s',
-  async (engine) => {
-    const { open } = await installation(engine);
-    const old = await open();
-    await write(old, 'change/A', drafted(2), confirmed);
-    await write(await open(NEW), 'change/A', approved());
-    expect((await old.load('change/A', foldOf(idOf('A')))).version).toBe(3);
-    await expect(write(old, 'change/A', approved('UCLEO'))).rejects.toBeInstanceOf(KeyProblem);
-    expect(appendProblem(old)).toMatchObject({
-      message: 'The key of this process was replaced by a newer one: it reads, and writes nothing',
-      hint: 'start it with the current SIGNALBOX_KEY',
-    });
-    expect(await rowsIn(old.store)).toHaveLength(4);
-  },
-);
+onEngines('a process with the replaced key reads on and appends nothing', async (engine) => {
+  const { open } = await installation(engine);
+  const old = await open();
+  await write(old, 'change/A', drafted(2), confirmed);
+  await write(await open(NEW), 'change/A', approved());
+  expect((await old.load('change/A', foldOf(idOf('A')))).version).toBe(3);
+  await expect(write(old, 'change/A', approved('UCLEO'))).rejects.toBeInstanceOf(KeyProblem);
+  expect(appendProblem(old)).toMatchObject({
+    message: 'The key of this process was replaced by a newer one: it reads, and writes nothing',
+    hint: 'start it with the current SIGNALBOX_KEY',
+  });
+  expect(await rowsIn(old.store)).toHaveLength(4);
+});
 
-test.for(ENGINES)(
-  'replicas that start with the same new key at once replace the old one once on %s',
+onEngines(
+  'replicas that start with the same new key at once replace the old one once',
   async (engine) => {
     const { open } = await installation(engine);
     await write(await open(), 'change/A', drafted());
@@ -252,23 +243,18 @@ test('another installation does not become ours by a change of its key', async (
   await expect(open()).rejects.toBeInstanceOf(KeyProblem);
 });
 
-test.for(ENGINES)(
-  'an event that the replaced key signed afterwards is refused on %s',
-  async (engine) => {
-    const { open } = await installation(engine);
-    await write(await open(), 'change/A', drafted());
-    const log = await open(NEW);
-    const draft = { stream: 'change/A', version: 2, type: 'confirmed', at: 1, body: '{}' };
-    await tamper(log.store, insertion(rowAfter(head(log), key(1), draft)));
-    await expect(log.load('change/A', foldOf(idOf('A')))).rejects.toThrow(
-      'its key was not in force',
-    );
-    await expect(follow(log)).rejects.toThrow('its key was not in force');
-    await expect(open(NEW)).rejects.toBeInstanceOf(Damaged);
-  },
-);
+onEngines('an event that the replaced key signed afterwards is refused', async (engine) => {
+  const { open } = await installation(engine);
+  await write(await open(), 'change/A', drafted());
+  const log = await open(NEW);
+  const draft = { stream: 'change/A', version: 2, type: 'confirmed', at: 1, body: '{}' };
+  await tamper(log.store, insertion(rowAfter(head(log), key(1), draft)));
+  await expect(log.load('change/A', foldOf(idOf('A')))).rejects.toThrow('its key was not in force');
+  await expect(follow(log)).rejects.toThrow('its key was not in force');
+  await expect(open(NEW)).rejects.toBeInstanceOf(Damaged);
+});
 
-test.for(ENGINES)('a key that was replaced does not come back on %s', async (engine) => {
+onEngines('a key that was replaced does not come back', async (engine) => {
   const { open } = await installation(engine);
   await open();
   const log = await open();
@@ -317,18 +303,15 @@ test.for<readonly [string, number, (at: string) => object, SigningKey]>([
   }
 });
 
-test.for(ENGINES)(
-  'a command does not replace the key before the bot does on %s',
-  async (engine) => {
-    const { open } = await installation(engine);
-    const log = await open();
-    await write(log, 'change/A', drafted());
-    const command = await openLog(log.store, NEW, { replacesKey: false });
-    expect(await stateOf(command, 'A')).toBe('draft');
-    await expect(write(command, 'change/A', confirmed)).rejects.toMatchObject({
-      message: 'The log is still signed with an earlier key',
-      hint: 'start the bot with the new key first',
-    });
-    expect(await rowsIn(log.store)).toHaveLength(1);
-  },
-);
+onEngines('a command does not replace the key before the bot does', async (engine) => {
+  const { open } = await installation(engine);
+  const log = await open();
+  await write(log, 'change/A', drafted());
+  const command = await openLog(log.store, NEW, { replacesKey: false });
+  expect(await stateOf(command, 'A')).toBe('draft');
+  await expect(write(command, 'change/A', confirmed)).rejects.toMatchObject({
+    message: 'The log is still signed with an earlier key',
+    hint: 'start the bot with the new key first',
+  });
+  expect(await rowsIn(log.store)).toHaveLength(1);
+});

@@ -9,7 +9,7 @@ import {
   type PostOutcome,
   postAtMostOnce,
 } from '../../src/log/posts.ts';
-import { ENGINES } from '../storage/engines.ts';
+import { onEngines } from '../storage/engines.ts';
 import { freshLog, installation, KEYS, rowsIn, write } from './logs.ts';
 
 const NAME = 'digest/C1/2026-11-20';
@@ -32,7 +32,7 @@ const lastWhy = async (log: Log) => JSON.parse((await rowsIn(log.store)).at(-1)?
 const neverAsked = () => Promise.reject(new Error('the channel was asked'));
 const types = async (log: Log) => (await rowsIn(log.store)).map(({ type }) => type);
 
-test.for(ENGINES)('a digest is posted once, however often it is due, on %s', async (engine) => {
+onEngines('a digest is posted once, however often it is due', async (engine) => {
   const { open } = await installation(engine);
   const processes = [await open(), await open()];
   const { seen, calls } = channel();
@@ -43,7 +43,7 @@ test.for(ENGINES)('a digest is posted once, however often it is due, on %s', asy
   expect(seen.posts).toBe(1);
 });
 
-test.for(ENGINES)('a digest that Slack refuses for now is posted later on %s', async (engine) => {
+onEngines('a digest that Slack refuses for now is posted later', async (engine) => {
   const log = await freshLog(engine);
   const limited = channel(() => ({ ok: false, why: 'ratelimited', again: true }));
   expect(await postAtMostOnce(log, NAME, limited.calls)).toBe('again');
@@ -51,7 +51,7 @@ test.for(ENGINES)('a digest that Slack refuses for now is posted later on %s', a
   expect(await types(log)).toEqual(['posting', 'not-posted', 'posting', 'posted']);
 });
 
-test.for(ENGINES)('a digest that Slack refuses for good is missed on %s', async (engine) => {
+onEngines('a digest that Slack refuses for good is missed', async (engine) => {
   const log = await freshLog(engine);
   const archived = channel(() => ({ ok: false, why: 'is_archived', again: false }));
   expect(await postAtMostOnce(log, NAME, archived.calls)).toBe('missed');
@@ -136,8 +136,8 @@ test('a late answer of the first process does not overwrite what the second one 
   expect(await types(log)).toEqual(['posting', 'missed']);
 });
 
-test.for(ENGINES)(
-  'a digest that stands in the channel is not posted after the log has lost it on %s',
+onEngines(
+  'a digest that stands in the channel is not posted after the log has lost it',
   async (engine) => {
     const log = await freshLog(engine);
     const { seen, calls } = channel();
@@ -147,7 +147,7 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)('nothing is posted where the channel cannot be read on %s', async (engine) => {
+onEngines('nothing is posted where the channel cannot be read', async (engine) => {
   const log = await freshLog(engine);
   const { seen, calls } = channel();
   const find = async () => {

@@ -7,7 +7,7 @@ import { eventsBefore } from '../../src/log/history.ts';
 import { append, appendProblem, follow, head, type Log } from '../../src/log/log.ts';
 import { closeChapter, lastEventAt, prune, rebuild, verifyAll } from '../../src/log/upkeep.ts';
 import { addJobs, type StoreReader, transaction } from '../../src/storage/index.ts';
-import { ENGINES } from '../storage/engines.ts';
+import { onEngines } from '../storage/engines.ts';
 import {
   approved,
   approvedChange,
@@ -48,7 +48,7 @@ async function bodies(log: Log): Promise<readonly boolean[]> {
   return (await rowsIn(log.store)).map(({ body }) => body !== null);
 }
 
-test.for(ENGINES)('lists of changes are made again from the log on %s', async (engine) => {
+onEngines('lists of changes are made again from the log', async (engine) => {
   const log = await freshLog(engine);
   await approvedChange(log, 'A');
   await write(log, 'change/B', drafted(), expired);
@@ -65,7 +65,7 @@ test.for(ENGINES)('lists of changes are made again from the log on %s', async (e
   expect(await table(log, 'change_view')).toEqual(before);
 });
 
-test.for(ENGINES)('jobs are made again from what is open on %s', async (engine) => {
+onEngines('jobs are made again from what is open', async (engine) => {
   const log = await freshLog(engine);
   await write(log, 'change/A', drafted(), expired);
   await write(log, 'change/B', drafted());
@@ -78,39 +78,33 @@ test.for(ENGINES)('jobs are made again from what is open on %s', async (engine) 
   expect(await table(log, 'job')).toMatchObject([{ kind: 'expire', key: 'change/B' }]);
 });
 
-test.for(ENGINES)(
-  'the bodies of ended subjects are pruned, and the log still verifies on %s',
-  async (engine) => {
-    const { open } = await installation(engine);
-    const log = await open();
-    await write(log, 'change/A', drafted(), expired);
-    await write(log, 'change/B', drafted());
-    const before = await log.load('change/A', foldOf(idOf('A')));
-    expect(await prune(log, pruning)).toBe(1);
-    expect(await bodies(log)).toEqual([false, false, true, true]);
-    expect(await log.load('change/A', foldOf(idOf('A')))).toEqual({
-      ...before,
-      state: null,
-      isPruned: true,
-    });
-    expect(await stateOf(log, 'B')).toBe('draft');
-    expect(await verifyAll(log)).toMatchObject({ ok: true });
-    expect(await verifyAll(await open())).toMatchObject({ ok: true });
-    expect(await prune(log, pruning)).toBe(0);
-  },
-);
+onEngines('the bodies of ended subjects are pruned, and the log still verifies', async (engine) => {
+  const { open } = await installation(engine);
+  const log = await open();
+  await write(log, 'change/A', drafted(), expired);
+  await write(log, 'change/B', drafted());
+  const before = await log.load('change/A', foldOf(idOf('A')));
+  expect(await prune(log, pruning)).toBe(1);
+  expect(await bodies(log)).toEqual([false, false, true, true]);
+  expect(await log.load('change/A', foldOf(idOf('A')))).toEqual({
+    ...before,
+    state: null,
+    isPruned: true,
+  });
+  expect(await stateOf(log, 'B')).toBe('draft');
+  expect(await verifyAll(log)).toMatchObject({ ok: true });
+  expect(await verifyAll(await open())).toMatchObject({ ok: true });
+  expect(await prune(log, pruning)).toBe(0);
+});
 
-test.for(ENGINES)(
-  'a process that reads while another one prunes sees no damage on %s',
-  async (engine) => {
-    const { open } = await installation(engine);
-    const log = await open();
-    await write(log, 'change/A', drafted(), expired);
-    const other = await open();
-    await prune(log, pruning);
-    expect((await other.load('change/A', foldOf(idOf('A')))).isPruned).toBe(true);
-  },
-);
+onEngines('a process that reads while another one prunes sees no damage', async (engine) => {
+  const { open } = await installation(engine);
+  const log = await open();
+  await write(log, 'change/A', drafted(), expired);
+  const other = await open();
+  await prune(log, pruning);
+  expect((await other.load('change/A', foldOf(idOf('A')))).isPruned).toBe(true);
+});
 
 const DAY = 24 * 3_600_000;
 
@@ -159,18 +153,15 @@ test('the whole log is verified against what a process knows, and a fault is not
   await expect(verifyAll(log)).rejects.toThrow('no such table');
 });
 
-test.for(ENGINES)(
-  'a body that was modified is noticed before it is pruned on %s',
-  async (engine) => {
-    const log = await freshLog(engine);
-    await write(log, 'change/A', drafted(), expired);
-    await tamper(log.store, `update event set body = '{}' where seq = 1`);
-    await expect(prune(log, pruning)).rejects.toBeInstanceOf(Damaged);
-    expect(await bodies(log)).toEqual([true, true]);
-  },
-);
+onEngines('a body that was modified is noticed before it is pruned', async (engine) => {
+  const log = await freshLog(engine);
+  await write(log, 'change/A', drafted(), expired);
+  await tamper(log.store, `update event set body = '{}' where seq = 1`);
+  await expect(prune(log, pruning)).rejects.toBeInstanceOf(Damaged);
+  expect(await bodies(log)).toEqual([true, true]);
+});
 
-test.for(ENGINES)('a row outside of the chain is not named as pruned on %s', async (engine) => {
+onEngines('a row outside of the chain is not named as pruned', async (engine) => {
   const log = await freshLog(engine);
   await write(log, 'change/A', drafted(), expired);
   const [, last] = await rowsIn(log.store);
@@ -180,7 +171,7 @@ test.for(ENGINES)('a row outside of the chain is not named as pruned on %s', asy
   expect(JSON.parse(named?.body ?? '{}').streams).toEqual([{ stream: 'change/A', upTo: 2 }]);
 });
 
-test.for(ENGINES)('an event after the pruning keeps its body on %s', async (engine) => {
+onEngines('an event after the pruning keeps its body', async (engine) => {
   const log = await freshLog(engine);
   await write(log, 'change/A', drafted(), expired);
   await prune(log, pruning);
@@ -190,8 +181,8 @@ test.for(ENGINES)('an event after the pruning keeps its body on %s', async (engi
   expect(await verifyAll(log)).toMatchObject({ ok: false });
 });
 
-test.for(ENGINES)(
-  'a damaged log is closed, and a new chapter begins that accepts nothing of it on %s',
+onEngines(
+  'a damaged log is closed, and a new chapter begins that accepts nothing of it',
   async (engine) => {
     const { open } = await installation(engine);
     const log = await open();
@@ -230,7 +221,7 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)('a running process goes on with the new chapter on %s', async (engine) => {
+onEngines('a running process goes on with the new chapter', async (engine) => {
   const { open } = await installation(engine);
   const [log, other, third] = [await open(), await open(), await open()];
   await approvedChange(log, 'A');
@@ -244,7 +235,7 @@ test.for(ENGINES)('a running process goes on with the new chapter on %s', async 
   expect(head(third).seq).toBe(5);
 });
 
-test.for(ENGINES)('a chapter that the key did not sign is not believed on %s', async (engine) => {
+onEngines('a chapter that the key did not sign is not believed', async (engine) => {
   const { open } = await installation(engine);
   const [log, other] = [await open(), await open()];
   await approvedChange(log, 'A');
@@ -261,7 +252,7 @@ test.for(ENGINES)('a chapter that the key did not sign is not believed on %s', a
   expect(head(other).seq).toBe(3);
 });
 
-test.for(ENGINES)('an intact log is not closed on %s', async (engine) => {
+onEngines('an intact log is not closed', async (engine) => {
   const log = await freshLog(engine);
   await approvedChange(log, 'A');
   await expect(closed(log)).rejects.toThrow('The log is intact');
@@ -271,30 +262,25 @@ test.for(ENGINES)('an intact log is not closed on %s', async (engine) => {
   }));
 });
 
-test.for(ENGINES)(
-  'a chapter that is gone when it is read again hides no lost event on %s',
-  async (engine) => {
-    const { open } = await installation(engine);
-    const log = await open();
-    await approvedChange(log, 'A');
-    const forged = { stream: 'installation', version: 1, type: 'chapter', at: 1, body: '{}' };
-    const chapter = insertion(chapterRow(3, key(66), forged));
-    await tamper(log.store, 'delete from event where seq > 1', chapter);
-    // An attacker who deletes the row right after it was seen.
-    const connection = () => ({
-      execute: async (read: (reader: StoreReader) => Promise<unknown>) => {
-        const result = await read(log.store.root);
-        await sql`delete from event where seq = 4`.execute(log.store.root);
-        return result;
-      },
-    });
-    const root = Object.create(log.store.root, { connection: { value: connection } });
-    await expect(follow({ ...log, store: { ...log.store, root } })).rejects.toBeInstanceOf(
-      WentBack,
-    );
-    expect(head(log).seq).toBe(3);
-  },
-);
+onEngines('a chapter that is gone when it is read again hides no lost event', async (engine) => {
+  const { open } = await installation(engine);
+  const log = await open();
+  await approvedChange(log, 'A');
+  const forged = { stream: 'installation', version: 1, type: 'chapter', at: 1, body: '{}' };
+  const chapter = insertion(chapterRow(3, key(66), forged));
+  await tamper(log.store, 'delete from event where seq > 1', chapter);
+  // An attacker who deletes the row right after it was seen.
+  const connection = () => ({
+    execute: async (read: (reader: StoreReader) => Promise<unknown>) => {
+      const result = await read(log.store.root);
+      await sql`delete from event where seq = 4`.execute(log.store.root);
+      return result;
+    },
+  });
+  const root = Object.create(log.store.root, { connection: { value: connection } });
+  await expect(follow({ ...log, store: { ...log.store, root } })).rejects.toBeInstanceOf(WentBack);
+  expect(head(log).seq).toBe(3);
+});
 
 test('a log of more events than one reading takes is followed, verified, exported and pruned', async () => {
   const { open } = await installation('sqlite');

@@ -12,7 +12,7 @@ import {
 import { hasEvents } from '../../src/log/changes.ts';
 import { append, follow, head, type Log, recordRestore } from '../../src/log/log.ts';
 import { verifyAll } from '../../src/log/upkeep.ts';
-import { ENGINES, type Engine } from '../storage/engines.ts';
+import { type Engine, onEngines } from '../storage/engines.ts';
 import {
   approved,
   approvedChange,
@@ -53,37 +53,31 @@ const stale = (log: Log) =>
       })),
   );
 
-test.for(ENGINES)(
-  'a log that went back is noticed before anything is decided on %s',
-  async (engine) => {
-    const { log } = await twoProcesses(engine);
-    await cutAfter(log, 3);
-    let isAsked = false;
-    const deciding = append(log, async () => {
-      isAsked = true;
-      return { events: [], result: null };
-    });
-    await expect(deciding).rejects.toBeInstanceOf(WentBack);
-    expect(isAsked).toBe(false);
-  },
-);
+onEngines('a log that went back is noticed before anything is decided', async (engine) => {
+  const { log } = await twoProcesses(engine);
+  await cutAfter(log, 3);
+  let isAsked = false;
+  const deciding = append(log, async () => {
+    isAsked = true;
+    return { events: [], result: null };
+  });
+  await expect(deciding).rejects.toBeInstanceOf(WentBack);
+  expect(isAsked).toBe(false);
+});
 
-test.for(ENGINES)(
-  'a log that went back and continued otherwise is noticed on %s',
-  async (engine) => {
-    const { open, log } = await twoProcesses(engine);
-    await cutAfter(log, 3);
-    const fresh = await open();
-    for (const id of ['C', 'D', 'E']) await write(fresh, `change/${id}`, drafted());
-    await write(fresh, 'change/A', approved('UGUS'));
-    await expect(follow(log)).rejects.toThrow(
-      'The database does not contain event 4, which this process knows',
-    );
-    await expect(stateOf(log, 'B')).rejects.toBeInstanceOf(WentBack);
-    // What the other history continued is not lost.
-    expect((await stale(log)).map(({ stream }) => stream)).toEqual(['change/B']);
-  },
-);
+onEngines('a log that went back and continued otherwise is noticed', async (engine) => {
+  const { open, log } = await twoProcesses(engine);
+  await cutAfter(log, 3);
+  const fresh = await open();
+  for (const id of ['C', 'D', 'E']) await write(fresh, `change/${id}`, drafted());
+  await write(fresh, 'change/A', approved('UGUS'));
+  await expect(follow(log)).rejects.toThrow(
+    'The database does not contain event 4, which this process knows',
+  );
+  await expect(stateOf(log, 'B')).rejects.toBeInstanceOf(WentBack);
+  // What the other history continued is not lost.
+  expect((await stale(log)).map(({ stream }) => stream)).toEqual(['change/B']);
+});
 
 function add(to: Extension, id: string): void {
   const draft = { stream: `change/${id}`, version: 1, type: 'drafted', body: '{}', at: 1 };
@@ -113,28 +107,25 @@ test('what a late answer adds does not hide what is lost', async () => {
   await expect(follow(log)).rejects.toBeInstanceOf(WentBack);
 });
 
-test.for(ENGINES)(
-  'what is lost is recorded and answered in one transaction on %s',
-  async (engine) => {
-    const { log } = await twoProcesses(engine);
-    const end = head(log);
-    const [third, fourth] = await cutAfter(log, 2);
-    const lost = await stale(log);
-    expect(lost).toEqual([
-      { stream: 'change/A', version: 3, hash: third?.hash },
-      { stream: 'change/B', version: 1, hash: fourth?.hash },
-    ]);
-    const rows = await rowsIn(log.store);
-    expect(rows.map(({ type }) => type)).toEqual(['drafted', 'confirmed', 'restored', 'stale']);
-    expect(JSON.parse(rows[2]?.body ?? '')).toEqual({ from: end, lost, timeline: 2 });
-    // The process goes on with what the log has now.
-    expect(await stateOf(log, 'A')).toBe('stale');
-    await write(log, 'change/B', drafted());
-    expect(await verifyAll(log)).toMatchObject({ ok: true, end: { seq: 5 } });
-  },
-);
+onEngines('what is lost is recorded and answered in one transaction', async (engine) => {
+  const { log } = await twoProcesses(engine);
+  const end = head(log);
+  const [third, fourth] = await cutAfter(log, 2);
+  const lost = await stale(log);
+  expect(lost).toEqual([
+    { stream: 'change/A', version: 3, hash: third?.hash },
+    { stream: 'change/B', version: 1, hash: fourth?.hash },
+  ]);
+  const rows = await rowsIn(log.store);
+  expect(rows.map(({ type }) => type)).toEqual(['drafted', 'confirmed', 'restored', 'stale']);
+  expect(JSON.parse(rows[2]?.body ?? '')).toEqual({ from: end, lost, timeline: 2 });
+  // The process goes on with what the log has now.
+  expect(await stateOf(log, 'A')).toBe('stale');
+  await write(log, 'change/B', drafted());
+  expect(await verifyAll(log)).toMatchObject({ ok: true, end: { seq: 5 } });
+});
 
-test.for(ENGINES)('two loops of one process record it once on %s', async (engine) => {
+onEngines('two loops of one process record it once', async (engine) => {
   const { log } = await twoProcesses(engine);
   await cutAfter(log, 2);
   const [one, other] = await Promise.all([stale(log), stale(log)]);
@@ -143,8 +134,8 @@ test.for(ENGINES)('two loops of one process record it once on %s', async (engine
   expect((await rowsIn(log.store)).filter(({ type }) => type === 'restored')).toHaveLength(1);
 });
 
-test.for(ENGINES)(
-  'a replica that knew more than the first one records what that one did not know on %s',
+onEngines(
+  'a replica that knew more than the first one records what that one did not know',
   async (engine) => {
     const { log, other } = await twoProcesses(engine);
     await write(other, 'change/C', drafted());
@@ -157,31 +148,25 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)(
-  'a lost event that is kept as a row outside of the chain is lost on %s',
-  async (engine) => {
-    const { open, log } = await twoProcesses(engine);
-    const rows = await cutAfter(log, 3);
-    await putOutside(log.store, ...rows);
-    const hashes = rows.map(({ hash }) => hash);
-    expect(await hasEvents(await open(), hashes)).toEqual(new Set());
-    expect((await stale(log)).map(({ stream }) => stream)).toEqual(['change/B']);
-  },
-);
+onEngines('a lost event that is kept as a row outside of the chain is lost', async (engine) => {
+  const { open, log } = await twoProcesses(engine);
+  const rows = await cutAfter(log, 3);
+  await putOutside(log.store, ...rows);
+  const hashes = rows.map(({ hash }) => hash);
+  expect(await hasEvents(await open(), hashes)).toEqual(new Set());
+  expect((await stale(log)).map(({ stream }) => stream)).toEqual(['change/B']);
+});
 
-test.for(ENGINES)(
-  'an event that came back under another number is not lost on %s',
-  async (engine) => {
-    const { log } = await twoProcesses(engine);
-    const lost = await cutAfter(log, 3);
-    await tamper(log.store, ...lost.map(insertion));
-    await follow(log);
-    expect(await stale(log)).toEqual([]);
-    expect(await rowsIn(log.store)).toHaveLength(4);
-  },
-);
+onEngines('an event that came back under another number is not lost', async (engine) => {
+  const { log } = await twoProcesses(engine);
+  const lost = await cutAfter(log, 3);
+  await tamper(log.store, ...lost.map(insertion));
+  await follow(log);
+  expect(await stale(log)).toEqual([]);
+  expect(await rowsIn(log.store)).toHaveLength(4);
+});
 
-test.for(ENGINES)('an honest run of two processes sees no alarm on %s', async (engine) => {
+onEngines('an honest run of two processes sees no alarm', async (engine) => {
   const { log, other } = await twoProcesses(engine);
   const work = [log, other].flatMap((each) =>
     Array.from({ length: 12 }, async (_, n) => {
@@ -195,19 +180,16 @@ test.for(ENGINES)('an honest run of two processes sees no alarm on %s', async (e
   expect(await verifyAll(log)).toMatchObject({ ok: true, end: { seq: 28 } });
 });
 
-test.for(ENGINES)(
-  'an event in whose place the log has another one is lost on %s',
-  async (engine) => {
-    const { open, log } = await twoProcesses(engine);
-    await cutAfter(log, 2);
-    const other = await open();
-    await write(other, 'change/A', approved('UEVE'), approved('UFINN'));
-    await write(other, 'change/B', drafted());
-    await write(other, 'change/B', { type: 'expired' });
-    const lost = await stale(log);
-    expect(lost.map(({ stream, version }) => [stream, version])).toEqual([
-      ['change/A', 3],
-      ['change/B', 1],
-    ]);
-  },
-);
+onEngines('an event in whose place the log has another one is lost', async (engine) => {
+  const { open, log } = await twoProcesses(engine);
+  await cutAfter(log, 2);
+  const other = await open();
+  await write(other, 'change/A', approved('UEVE'), approved('UFINN'));
+  await write(other, 'change/B', drafted());
+  await write(other, 'change/B', { type: 'expired' });
+  const lost = await stale(log);
+  expect(lost.map(({ stream, version }) => [stream, version])).toEqual([
+    ['change/A', 3],
+    ['change/B', 1],
+  ]);
+});

@@ -3,9 +3,9 @@ import { activateConfiguration, append } from '../../src/log/index.ts';
 import { readGauges } from '../../src/ops/telemetry.ts';
 import { claimJobs, transaction } from '../../src/storage/index.ts';
 import { approvedChange, confirmed, drafted, freshLog, tamper, write } from '../log/logs.ts';
-import { ENGINES } from '../storage/engines.ts';
+import { onEngines } from '../storage/engines.ts';
 
-test.for(ENGINES)('open entries are counted, with the age of the oldest, on %s', async (engine) => {
+onEngines('open entries are counted, with the age of the oldest', async (engine) => {
   const log = await freshLog(engine);
   const began = Date.now();
   await write(log, 'change/A', drafted(), confirmed);
@@ -37,7 +37,7 @@ test.for(ENGINES)('open entries are counted, with the age of the oldest, on %s',
   expect([gauges.logProblem, gauges.isOutdated]).toEqual([null, false]);
 });
 
-test.for(ENGINES)('a card that could not be drawn is counted on %s', async (engine) => {
+onEngines('a card that could not be drawn is counted', async (engine) => {
   const log = await freshLog(engine);
   await write(log, 'change/A', drafted(), confirmed);
   const jobs = [{ kind: 'card', key: 'A', dueAt: 0 }];

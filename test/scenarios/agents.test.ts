@@ -12,7 +12,7 @@ import {
 } from '../harness/agents.ts';
 import { changesIn } from '../harness/read-log.ts';
 import { ANA, BEN, DORA, GINA, HUGO, SVEN } from '../harness/users.ts';
-import { ENGINES, emptyUrl } from '../storage/engines.ts';
+import { emptyUrl, onEngines } from '../storage/engines.ts';
 
 type Result = { readonly structuredContent?: unknown; readonly isError?: unknown };
 const facts = ({ structuredContent }: Result) => structuredContent as Record<string, never>;
@@ -187,8 +187,8 @@ test('the metadata names the issuers of people only', async () => {
 
 const TEAM = 'T0SIGNALBOX';
 
-test.for(ENGINES)(
-  'Slackbot asks for the person whom Slack signs; a copy changes nothing, also at another replica (%s)',
+onEngines(
+  'Slackbot asks for the person whom Slack signs; a copy changes nothing, also at another replica',
   async (engine) => {
     const { url, clock, ...sandbox } = await startDoor({ databaseUrl: await emptyUrl(engine) });
     // A file has one process.

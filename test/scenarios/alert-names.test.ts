@@ -2,34 +2,28 @@ import { expect, test } from 'vitest';
 import { SAVED_SEARCHES, WEBHOOKS } from '../../sandbox/seed/alert-references.ts';
 import type { EditYaml } from '../harness/config.ts';
 import { textOf } from '../harness/messages.ts';
-import { NO_MESSAGE } from '../harness/requests.ts';
-import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA } from '../harness/users.ts';
 
 const EXTENDED: EditYaml = (file) => ({ ...file, cloud: { reads: 'extended' } });
 const DELETED = '02ba0cd5a9d1c575140b4833';
 
-async function answered(sandbox: TestSandbox, line: string, words: string): Promise<string> {
-  await sandbox.slack.command(ANA, 'ops', line);
-  return (await sandbox.privateMessage(ANA, words))?.text ?? '';
-}
-
 test('an alert is shown with the names of its tile, dashboard, search and webhooks', async () => {
   const sandbox = await startTestSandbox({ yaml: EXTENDED });
-  const tile = await answered(sandbox, '/alert show "Checkout latency p95"', 'Notifies');
+  const tile = await sandbox.answer(ANA, '/alert show "Checkout latency p95"', 'Notifies');
   expect(tile).toContain('Tile  Latency\nDashboard  Checkout\n');
   expect(tile).toContain('Notifies  Production alerts\n');
-  const search = await answered(sandbox, '/alert show "5xx rate"', 'Errors by service');
+  const search = await sandbox.answer(ANA, '/alert show "5xx rate"', 'Errors by service');
   expect(search).toContain('Saved search  Errors by service');
   expect(search).toContain('Notifies  Production alerts, Paging');
-  const list = await answered(sandbox, '/alert list', '3 of 14 alerts firing');
+  const list = await sandbox.answer(ANA, '/alert list', '3 of 14 alerts firing');
   expect(list).toContain('Production alerts, Paging');
 });
 
 test('preview and card of an edit name what the alert notifies', async () => {
   const sandbox = await startTestSandbox({ yaml: EXTENDED });
   const line = '/alert edit "Disk usage" webhook=Paging';
-  const text = await answered(sandbox, line, 'Edit alert');
+  const text = await sandbox.answer(ANA, line, 'Edit alert');
   expect(text).toContain('notifies Production alerts → notifies Paging');
   expect(text).toContain('source, dashboard, tile');
   expect(text).not.toContain('The server does not list');
@@ -37,7 +31,7 @@ test('preview and card of an edit name what the alert notifies', async () => {
   await sandbox.press(ANA, preview, 'change.details');
   await sandbox.privateMessage(ANA, 'dashboard (Platform), tile (Disk)');
   await sandbox.press(ANA, preview, 'change.confirm');
-  const card = (await sandbox.card('notifies Paging')) ?? NO_MESSAGE;
+  const card = await sandbox.card('notifies Paging');
   expect(textOf(card)).toContain('notifies Production alerts → ');
 });
 
@@ -47,11 +41,11 @@ test('an edit of an alert whose webhook, tile or search is not listed is precede
   const orphan = all.find(({ channels }) => JSON.stringify(channels).includes(DELETED));
   const warning = (what: string) =>
     `⚠ The server does not list ${what}. If it was deleted, the server refuses this edit.`;
-  const webhook = await answered(sandbox, `/alert edit ${orphan?.id} threshold=7`, 'Edit alert');
+  const webhook = await sandbox.answer(ANA, `/alert edit ${orphan?.id} threshold=7`, 'Edit alert');
   expect(webhook).toContain(warning(`webhook ${DELETED}`));
   // The edit itself can repair the alert.
-  const repaired = await answered(
-    sandbox,
+  const repaired = await sandbox.answer(
+    ANA,
     `/alert edit ${orphan?.id} webhook=Paging`,
     'notifies Paging',
   );
@@ -60,14 +54,14 @@ test('an edit of an alert whose webhook, tile or search is not listed is precede
   sandbox.alerts.removeTile('tile-disk');
   sandbox.alerts.removeSavedSearch(SAVED_SEARCHES.slowQueries);
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 600_000);
-  const tile = await answered(
-    sandbox,
+  const tile = await sandbox.answer(
+    ANA,
     '/alert edit "Disk usage" threshold=81',
     warning('tile tile-disk'),
   );
   expect(tile).not.toContain('list dashboard');
-  await answered(
-    sandbox,
+  await sandbox.answer(
+    ANA,
     '/alert edit "Slow queries" threshold=26',
     warning(`saved search ${SAVED_SEARCHES.slowQueries}`),
   );
@@ -80,10 +74,14 @@ test.for(['403', '404-html', 'read-405', '503', 'read-wrong-shape', 'null-result
     for (const operation of ['list webhooks', 'list dashboards', 'list saved searches']) {
       sandbox.alerts.injectFault({ operation, fault, times: 9 });
     }
-    const shown = await answered(sandbox, '/alert show "Disk usage"', 'Notifies');
+    const shown = await sandbox.answer(ANA, '/alert show "Disk usage"', 'Notifies');
     expect(shown).toContain(`Notifies  webhook ${WEBHOOKS.operations}`);
     expect(shown).toContain('Tile  tile-disk');
-    const preview = await answered(sandbox, '/alert edit "Disk usage" threshold=81', 'Edit alert');
+    const preview = await sandbox.answer(
+      ANA,
+      '/alert edit "Disk usage" threshold=81',
+      'Edit alert',
+    );
     expect(preview).toContain('80 → 81');
     expect(preview).not.toContain('does not list');
     expect(preview).not.toContain('notifies');
@@ -92,9 +90,9 @@ test.for(['403', '404-html', 'read-405', '503', 'read-wrong-shape', 'null-result
 
 test('with cloud.reads: contract no list is read', async () => {
   const sandbox = await startTestSandbox();
-  const shown = await answered(sandbox, '/alert show "Disk usage"', 'Notifies');
+  const shown = await sandbox.answer(ANA, '/alert show "Disk usage"', 'Notifies');
   expect(shown).toContain(`Notifies  webhook ${WEBHOOKS.operations}`);
-  await answered(sandbox, '/alert edit "Disk usage" threshold=81', '80 → 81');
+  await sandbox.answer(ANA, '/alert edit "Disk usage" threshold=81', '80 → 81');
   const lists = ['list webhooks', 'list dashboards', 'list saved searches'];
   expect(sandbox.alerts.requests().filter(({ operation }) => lists.includes(operation))).toEqual(
     [],

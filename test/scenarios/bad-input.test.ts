@@ -25,21 +25,12 @@ test.for([
 
 test('a button runs the offered command for the user who presses it', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/service stop stagin at last');
-  const offers = await sandbox.privateMessage(ANA, "There's no service called “stagin”");
+  const offers = await sandbox.ask(
+    ANA,
+    '/service stop stagin at last',
+    "There's no service called “stagin”",
+  );
   await sandbox.press(ANA, offers, 'command.0');
-  await sandbox.privateMessage(ANA, 'Stop staging?');
-});
-
-test.for([
-  `/service stop ${STAGING.toUpperCase()} by its id`,
-  '/service stop STAGING in other case',
-  '/service stop “staging” “with smart quotes”',
-  '/service  stop   "staging"  for the night',
-  '/service STOP staging for the night',
-])('%s selects the service staging', async (line) => {
-  const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', line);
   await sandbox.privateMessage(ANA, 'Stop staging?');
 });
 
@@ -117,8 +108,7 @@ function pressedValue(
 
 test('an edited preview replaces the first one, which can no longer be confirmed', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
-  const first = await sandbox.privateMessage(ANA, 'Stop staging?');
+  const first = await sandbox.ask(ANA, '/service stop staging for the night', 'Stop staging?');
   const [buttons] = (first?.blocks ?? []).filter(({ type }) => type === 'actions');
   await sandbox.press(ANA, first, 'change.edit');
   const view = await sandbox.modal(ANA, 'service.stop');
@@ -158,8 +148,7 @@ test('the edit form of a preview contains the typed values', async () => {
 
 test('a second click on confirm posts no second card', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
-  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
+  const preview = await sandbox.ask(ANA, '/service stop staging for the night', 'Stop staging?');
   await Promise.all([
     sandbox.press(ANA, preview, 'change.confirm'),
     sandbox.press(ANA, preview, 'change.confirm'),
@@ -172,15 +161,13 @@ test('a second click on confirm posts no second card', async () => {
 
 test('help says who the reader is, what the roles allow, and what was used most', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/service scale staging min=16 max=32 a test');
-  await sandbox.privateMessage(ANA, 'Scale staging?');
+  await sandbox.ask(ANA, '/service scale staging min=16 max=32 a test', 'Scale staging?');
   await sandbox.slack.command(ANA, 'ops', '/signalbox');
   const own = (await sandbox.privateMessage(ANA, 'Commands of Signalbox')) ?? empty;
   expect(own.text).toMatch(/Your roles: .*operator \(@db-operators\), oncall\./);
   expect(textOf(own)).toMatch(/"value":"service scale".*"value":"signalbox help all"/);
 
-  await sandbox.slack.command(DORA, 'ops', '/service help');
-  const help = await sandbox.privateMessage(DORA, 'Your roles: viewer (@engineering).');
+  const help = await sandbox.ask(DORA, '/service help', 'Your roles: viewer (@engineering).');
   expect(help?.text).toContain('/service list  List the services');
   expect(help?.text).toContain('Not for your roles: service start, service stop, ');
   await sandbox.press(DORA, help, 'command.3');
@@ -208,7 +195,6 @@ test('a command of more than 5,000 characters gets a sentence', async () => {
 test('an answer that the response URL refuses with status 200 is posted as a message', async () => {
   const sandbox = await startTestSandbox();
   sandbox.slack.failNext({ method: 'response_url', times: 1, how: { error: 'used_url' } });
-  await sandbox.slack.command(ANA, 'ops', '/service show staging');
-  await sandbox.privateMessage(ANA, 'staging');
+  await sandbox.ask(ANA, '/service show staging', 'staging');
   expect(sandbox.slack.calls('chat.postEphemeral')).toHaveLength(1);
 });

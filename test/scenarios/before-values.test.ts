@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CLOUD_KEY } from '../../sandbox/seed/organization.ts';
 import { buttonsOf, textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
-import { NO_MESSAGE, requestChange } from '../harness/requests.ts';
+import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandboxOptions } from '../harness/test-sandbox.ts';
 import { ANA, BEN, FINN } from '../harness/users.ts';
 
@@ -13,10 +13,7 @@ const CHECKED = 'running (checked just now)';
 async function started(options: TestSandboxOptions = {}) {
   const yaml = (file: Record<string, never>) => ({ ...file, cloud: { reads: 'extended' } });
   const sandbox = await startTestSandbox({ yaml, ...options });
-  const pass = (seconds: number) => {
-    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + seconds * 1_000);
-    sandbox.wake();
-  };
+  const pass = (seconds: number) => sandbox.pass(seconds * 1_000);
   /** Waits for a card while the time passes. What an execution gathered is valid for 30 s of it. */
   const cardLater = async (words: string, passOn: () => unknown = timeInSteps(sandbox, 11_000)) => {
     const texts = () => sandbox.slack.messages('db-approvals').map(textOf).join('\n');
@@ -117,7 +114,7 @@ describe('a change without effect', () => {
   ])('is not requested: %s', async ([line, sentence, words]) => {
     const sandbox = await started();
     await sandbox.slack.command(ANA, 'ops', line);
-    const answer = textOf((await sandbox.privateMessage(ANA, sentence)) ?? NO_MESSAGE);
+    const answer = textOf(await sandbox.privateMessage(ANA, sentence));
     for (const each of [...words, 'Show it']) expect(answer).toContain(each);
     expect(answer).not.toContain('change.confirm');
   });
@@ -190,7 +187,7 @@ describe('right before sending', () => {
     await approve();
     const stale = await sandbox.cardLater('not run: the target changed since the preview');
     expect(stale?.text).toContain('State  was running, is now stopped');
-    expect(buttonsOf(stale ?? NO_MESSAGE)).toContain('change.request-again');
+    expect(buttonsOf(stale)).toContain('change.request-again');
     expect(sandbox.cloud.count('set state')).toBe(0);
 
     sandbox.cloud.setServiceState(STAGING, 'running');
@@ -232,8 +229,11 @@ describe('right before sending', () => {
   test('the card names the later change that explains the difference', async () => {
     const sandbox = await started();
     const first = await approved(sandbox, '/service scale staging max=64');
-    await sandbox.slack.command(FINN, 'ops', '/service scale staging min=16 max=48');
-    const preview = await sandbox.privateMessage(FINN, 'Scale staging?');
+    const preview = await sandbox.ask(
+      FINN,
+      '/service scale staging min=16 max=48',
+      'Scale staging?',
+    );
     await sandbox.press(FINN, preview, 'change.confirm');
     const second = await sandbox.card(`<@${FINN}> requests: `);
     sandbox.pass(11);
@@ -279,8 +279,7 @@ describe('right before sending', () => {
     expect(card?.text).toContain('Nothing was changed.');
     // Nothing is locked.
     sandbox.cloud.setServiceState(STAGING, 'running');
-    await sandbox.slack.command(ANA, 'ops', '/service stop staging again');
-    const again = await sandbox.privateMessage(ANA, 'Stop staging?');
+    const again = await sandbox.ask(ANA, '/service stop staging again', 'Stop staging?');
     expect(again?.text).not.toContain('outcome unknown');
   });
 

@@ -63,8 +63,7 @@ test('no secret gets into the database, the log or Slack, whatever a server repe
     // The first URL is that of the cloud. The alerts API is replaced by the echoing server.
     through: async (url) => (apis++ === 0 ? url : startEchoServer()),
   });
-  await sandbox.slack.command(ANA, 'ops', CREATION);
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'analytics new?'), 'change.confirm');
+  await sandbox.confirm(ANA, CREATION, 'analytics new?');
   await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
   await sandbox.card('Service analytics new is being created');
   for (const line of ['/alert list', '/alert show 1', '/cost 7d', '/service show staging']) {
@@ -144,8 +143,7 @@ test.for(ENGINES.flatMap((engine) => [200, 502].map((status) => [engine, status]
       log,
       through: async (url) => (apis++ === 0 ? startWrappingProxy(url, status) : url),
     });
-    await sandbox.slack.command(ANA, 'ops', CREATION);
-    await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'analytics new?'), 'change.confirm');
+    await sandbox.confirm(ANA, CREATION, 'analytics new?');
     await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
     await sandbox.card('outcome unknown');
     const password = secretsOf(sandbox)['the password of a created service'] ?? '';

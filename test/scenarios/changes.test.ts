@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { buttonsOf, textOf } from '../harness/messages.ts';
-import { changeIdOf, NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';
+import { changeIdOf, requestChange } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA, FINN } from '../harness/users.ts';
 
@@ -12,7 +12,7 @@ async function said(
   words: string,
 ): Promise<string> {
   await sandbox.slack.command(as, 'ops', line);
-  return textOf((await sandbox.privateMessage(as, words)) ?? NO_MESSAGE);
+  return textOf(await sandbox.privateMessage(as, words));
 }
 
 async function requestAndReadId(sandbox: TestSandbox, as = ANA, line?: string): Promise<string> {
@@ -25,16 +25,14 @@ test('a change is shown with its history and only the buttons that its reader ma
   const id = await requestAndReadId(sandbox);
 
   // Ids are case-insensitive and accept a leading #.
-  await sandbox.slack.command(ANA, 'ops', `/change show #${id.toLowerCase()}`);
-  const own = await sandbox.privateMessage(ANA, 'History');
-  expect(textOf(own ?? NO_MESSAGE)).toContain('requests: stop staging');
-  expect(textOf(own ?? NO_MESSAGE)).toContain('requested it');
-  expect(buttonsOf(own ?? NO_MESSAGE)).toContain('change.cancel');
-  expect(buttonsOf(own ?? NO_MESSAGE)).not.toContain('change.approve');
+  const own = await sandbox.ask(ANA, `/change show #${id.toLowerCase()}`, 'History');
+  expect(textOf(own)).toContain('requests: stop staging');
+  expect(textOf(own)).toContain('requested it');
+  expect(buttonsOf(own)).toContain('change.cancel');
+  expect(buttonsOf(own)).not.toContain('change.approve');
 
-  await sandbox.slack.command(BEN, 'ops', `/change show ${id}`);
-  const bens = await sandbox.privateMessage(BEN, 'History');
-  expect(buttonsOf(bens ?? NO_MESSAGE)).toEqual([
+  const bens = await sandbox.ask(BEN, `/change show ${id}`, 'History');
+  expect(buttonsOf(bens)).toEqual([
     'change.approve',
     'change.reject',
     'change.narrow',
@@ -85,62 +83,10 @@ test('only the requester can cancel a change with a command', async () => {
   expect(sandbox.cloud.count('set state')).toBe(0);
 });
 
-test('a draft is visible only to its requester', async () => {
-  const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging in secret');
-  const preview = textOf((await sandbox.privateMessage(ANA, 'Stop staging?')) ?? NO_MESSAGE);
-  const id = /"change\.confirm"[^}]*?"value":"(\w{6})/.exec(preview)?.[1] ?? '';
-  expect(id).toHaveLength(6);
-
-  await said(sandbox, BEN, `/change show ${id}`, `There's no change “${id}”`);
-  expect(await said(sandbox, BEN, '/change list all', 'There are no changes')).toContain(
-    'There are no changes',
-  );
-  expect(await said(sandbox, BEN, '/change log', 'Newest first')).not.toContain(id);
-  const mine = await said(sandbox, ANA, '/change list mine', 'You have requested no changes');
-  expect(mine).not.toContain(id);
-  const drafts = '1 change requested by you · draft';
-  expect(await said(sandbox, ANA, '/change list mine state=draft', drafts)).toContain(id);
-  const others = await said(sandbox, BEN, '/change list state=draft', 'No matching changes.');
-  expect(others).not.toContain(id);
-  expect(await said(sandbox, ANA, `/change show ${id}`, 'History')).toContain('prepared it');
-});
-
 test('an empty list says so', async () => {
   const sandbox = await startTestSandbox();
   await said(sandbox, BEN, '/change list mine', 'You have requested no changes.');
   await said(sandbox, BEN, '/change list review', 'No emergency change needs a review.');
-});
-
-test('the audit trail is searchable by user, command, target, state and time', async () => {
-  const sandbox = await startTestSandbox();
-  await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('staging is stopping');
-  await said(sandbox, DORA, '/service stop staging because', "You can't stop");
-  // Each answer repeats the filters as they were parsed, which distinguishes the answers.
-  const log = (filter: string, words = `/change log ${filter}`) =>
-    said(sandbox, DORA, `/change log ${filter}`, words);
-
-  for (const named of ['by=@ben', 'by=Ben', `by=${BEN}`]) {
-    const bens = await log(named);
-    expect(bens).toContain('1 event');
-    expect(bens).toContain('approved service stop staging → approved');
-    expect(bens).toMatch(/"value":"change show \w{6}"/);
-  }
-  expect(await log('by=me')).toContain('was refused (not a requester): service stop staging');
-  expect(await log('state=accepted')).toContain('→ accepted');
-  const both = 'command="service stop" target=STAGING state=waiting';
-  expect(await log(both, 'requested service stop staging')).toContain('1 event');
-  expect(await log('target=analytics-prod')).toContain('0 events');
-  expect(await log('since=1h until=30m')).toContain('0 events');
-  expect(await log('since=2026-11-21')).toContain('0 events');
-  expect(await log('by=me since=2026-11-20')).toContain('1 event');
-  await log('by=@nobody', 'no user called');
-  await log('state=done', 'state must be');
-  await log('since=soon', 'must be today, yesterday, a day (for example 2026-11-01)');
-  expect(await log('by=@ben since=yesterday')).toContain('1 event');
-  expect(await log('by=@ben until=yesterday')).toContain('0 events');
-  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(1);
 });
 
 test('the list of changes has filters, and each row leads to its change', async () => {
@@ -172,7 +118,7 @@ test('the list of changes has filters, and each row leads to its change', async 
 
   const shown = await sandbox.privateMessage(DORA, '· since yesterday');
   await sandbox.press(DORA, shown, 'command.show');
-  expect(textOf((await sandbox.privateMessage(DORA, 'History')) ?? NO_MESSAGE)).toContain(id);
+  expect(textOf(await sandbox.privateMessage(DORA, 'History'))).toContain(id);
 });
 
 test.for<[string, string, string, string | null]>([
@@ -194,16 +140,4 @@ test.for<[string, string, string, string | null]>([
   const answer = await said(sandbox, DORA, `/change log by=me ${words}`, ' is empty: ');
   expect(answer).toContain(why);
   expect(/"value":"(change log [^"]*)"/.exec(answer)?.[1] ?? null).toBe(offered);
-});
-
-test('a long audit trail is shown in pages', async () => {
-  const sandbox = await startTestSandbox();
-  for (let n = 0; n < 22; n += 1)
-    await said(sandbox, DORA, '/service stop staging why', "You can't");
-  const first = await said(sandbox, DORA, '/change log by=me', '22 events');
-  expect(first).toContain('2 older events');
-  const older = /"value":"(change log by=me before=\d+)"/.exec(first)?.[1] ?? '';
-  const second = await said(sandbox, DORA, `/${older}`, '2 events before');
-  expect(second).toContain('Newest');
-  expect(second).not.toContain('older event');
 });

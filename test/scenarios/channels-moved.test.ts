@@ -8,14 +8,12 @@ const edited = (from: string, to: string) => (file: Record<string, never>) =>
 
 /** Ana requests and confirms a change; no card is expected yet. */
 async function confirmed(sandbox: TestSandbox, line: string): Promise<void> {
-  await sandbox.slack.command(ANA, 'ops', line);
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'staging?'), 'change.confirm');
+  await sandbox.confirm(ANA, line, 'staging?');
   await waitUntilIdle(sandbox);
 }
 
 async function pass(sandbox: TestSandbox, minutes: number): Promise<void> {
-  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + minutes * 60_000);
-  sandbox.wake();
+  sandbox.pass(minutes * 60_000);
   await waitUntilIdle(sandbox);
 }
 

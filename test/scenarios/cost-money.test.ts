@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
-import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, DORA } from '../harness/users.ts';
 
@@ -12,11 +11,6 @@ const BUDGETS = [{ name: 'all', monthlyCredits: 9_000, notify: '#db-costs' }];
 
 function withPrices(file: object): object {
   return { ...file, costs: { price: PRICES }, budgets: BUDGETS };
-}
-
-async function asked(sandbox: TestSandbox, line: string, words: string): Promise<string> {
-  await sandbox.slack.command(DORA, 'ops', line);
-  return ((await sandbox.privateMessage(DORA, words)) ?? NO_MESSAGE).text;
 }
 
 /**
@@ -45,7 +39,7 @@ const decimals = (number: number, digits: number) =>
 
 test('in money: a week is what the server reports, each day at its own price', async () => {
   const sandbox = await startTestSandbox({ yaml: withPrices });
-  const answer = await asked(sandbox, '/cost 2026-11-01..2026-11-07', '1–7 Nov');
+  const answer = await sandbox.answer(DORA, '/cost 2026-11-01..2026-11-07', '1–7 Nov');
   const { credits, cents } = await reported(sandbox, '2026-11-01', '2026-11-07');
   const total = `${decimals(credits, 1)} credits (€${decimals(cents / 100, 2)})`;
   expect(answer).toContain(`1–7 Nov (UTC): ${total}\n`);
@@ -59,17 +53,20 @@ test.for<[string, RegExp]>([
   ['/cost digest preview', /^Yesterday.*: [\d,.]+ credits \(€[\d,.]+\)/m],
 ])('in money: the totals of %s have money beside them', async ([line, total]) => {
   const sandbox = await startTestSandbox({ yaml: withPrices });
-  expect(await asked(sandbox, line, '€')).toMatch(total);
+  expect(await sandbox.answer(DORA, line, '€')).toMatch(total);
 });
 
 test('in money: a change shows its estimated cost, and Home shows yesterday', async () => {
   const sandbox = await startTestSandbox({ yaml: withPrices });
-  await sandbox.slack.command(ANA, 'ops', '/service stop analytics-prod nightly maintenance');
-  const preview = (await sandbox.privateMessage(ANA, 'Stop analytics-prod?')) ?? NO_MESSAGE;
+  const preview = await sandbox.ask(
+    ANA,
+    '/service stop analytics-prod nightly maintenance',
+    'Stop analytics-prod?',
+  );
   expect(JSON.stringify(preview.blocks)).toMatch(
     /−[\d.]+ credits \(−€[\d.]+\) per day \(−[\d.]+ on quiet days, −[\d.]+ on busy days\)/,
   );
-  await asked(sandbox, '/cost mtd', '1–19 Nov');
+  await sandbox.answer(DORA, '/cost mtd', '1–19 Nov');
   await sandbox.slack.openHome({ as: ANA });
   const home = () => JSON.stringify(sandbox.slack.clientState(ANA).home ?? []);
   await expect.poll(home).toContain('Yesterday ');

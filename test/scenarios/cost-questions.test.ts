@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
 import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
-import { textOf } from '../harness/messages.ts';
-import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA } from '../harness/users.ts';
 
@@ -33,18 +31,17 @@ function creditsOf(amounts: readonly number[]): string {
   });
 }
 
-async function asked(sandbox: TestSandbox, line: string, words: string): Promise<string> {
-  await sandbox.slack.command(ANA, 'ops', line);
-  return textOf((await sandbox.privateMessage(ANA, words)) ?? NO_MESSAGE);
-}
-
 function idOf(name: string): string {
   return ORGANIZATION.services.find((one) => one.name === name)?.id ?? '';
 }
 
 test('which metrics of a service: every line is what the server reports', async () => {
   const sandbox = await startTestSandbox();
-  const answer = await asked(sandbox, '/cost october analytics-prod by metric', 'October 2026');
+  const answer = await sandbox.answer(
+    ANA,
+    '/cost october analytics-prod by metric',
+    'October 2026',
+  );
   const rows = await report(sandbox, '2026-10-01', '2026-10-31');
   const own = rows.filter(({ serviceId }) => serviceId === idOf('analytics-prod'));
   const metric = (name: string) => creditsOf(own.map(({ metrics }) => metrics[name] ?? 0));
@@ -63,8 +60,8 @@ test('which metrics of a service: every line is what the server reports', async 
 
 test('a team against last week: the figures of both weeks are what the server reports', async () => {
   const sandbox = await startTestSandbox();
-  const answer = await asked(
-    sandbox,
+  const answer = await sandbox.answer(
+    ANA,
     '/cost 2026-10-12..2026-10-18 team analytics vs prev',
     'team analytics',
   );
@@ -90,10 +87,10 @@ test('a team against last week: the figures of both weeks are what the server re
 
 test('the month-end estimate is the same in /cost forecast and in /cost mtd', async () => {
   const sandbox = await startTestSandbox();
-  const forecast = await asked(sandbox, '/cost forecast', 'November 2026: heading for');
+  const forecast = await sandbox.answer(ANA, '/cost forecast', 'November 2026: heading for');
   const [, total = ''] = /heading for ([\d,]+) credits/.exec(forecast) ?? [];
   expect(forecast).toContain('About 80% sure, if usage does not change');
-  expect(await asked(sandbox, '/cost mtd', ` · November heading for ${total}`)).toContain(
+  expect(await sandbox.answer(ANA, '/cost mtd', ` · November heading for ${total}`)).toContain(
     '1–19 Nov (UTC)',
   );
 
@@ -108,8 +105,8 @@ test('the month-end estimate is the same in /cost forecast and in /cost mtd', as
 test('a forecast of a quarter for a team, and a wrong word with suggestions', async () => {
   const sandbox = await startTestSandbox();
   const line = '/cost forecast quarter team analytics';
-  const answer = await asked(sandbox, line, 'team analytics · 1 Oct – 31 Dec: heading for');
+  const answer = await sandbox.answer(ANA, line, 'team analytics · 1 Oct – 31 Dec: heading for');
   expect(answer).toContain('About 80% sure');
-  const unclear = await asked(sandbox, '/cost forecast yaer', "I didn't understand that");
+  const unclear = await sandbox.answer(ANA, '/cost forecast yaer', "I didn't understand that");
   expect(unclear).toContain('"cost forecast year"');
 });

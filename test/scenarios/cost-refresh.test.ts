@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { textOf } from '../harness/messages.ts';
-import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, DORA, FINN } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
@@ -13,28 +11,23 @@ const reads = ({ cloud }: TestSandbox) =>
     .filter(({ operation }) => operation === 'usage cost')
     .filter(({ reply }) => JSON.stringify(reply).includes('"2026-11-10"')).length;
 
-async function ask(sandbox: TestSandbox, by: string, line: string, words: string) {
-  await sandbox.slack.command(by, 'ops', line);
-  return textOf((await sandbox.privateMessage(by, words)) ?? NO_MESSAGE);
-}
-
 test('refetch now: /cost refresh reads the report again and shows the time of the data', async () => {
   const sandbox = await startTestSandbox();
-  const before = await ask(sandbox, DORA, '/cost mtd', 'credits so far');
+  const before = await sandbox.answer(DORA, '/cost mtd', 'credits so far');
   expect(before).toContain('As of <!date^');
   expect(before).toContain('|2026-11-20T12:00:00.000Z>');
   expect(before).toContain('by service refresh"');
   const read = reads(sandbox);
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 5 * MINUTE_MS);
-  expect(await ask(sandbox, DORA, '/cost mtd by metric', 'compute')).toContain('T12:00:00.000Z>');
+  expect(await sandbox.answer(DORA, '/cost mtd by metric', 'compute')).toContain('T12:00:00.000Z>');
   expect(reads(sandbox)).toBe(read);
-  const after = await ask(sandbox, DORA, '/cost mtd refresh', 'T12:05:00.000Z>');
+  const after = await sandbox.answer(DORA, '/cost mtd refresh', 'T12:05:00.000Z>');
   expect(after).toContain('1–19 Nov');
   expect(reads(sandbox)).toBe(read + 1);
-  await ask(sandbox, DORA, '/cost forecast', 'November 2026: heading for');
+  await sandbox.answer(DORA, '/cost forecast', 'November 2026: heading for');
   expect(reads(sandbox)).toBe(read + 1);
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + MINUTE_MS);
-  await ask(sandbox, DORA, '/cost forecast refresh', 'T12:06:00.000Z>');
+  await sandbox.answer(DORA, '/cost forecast refresh', 'T12:06:00.000Z>');
   expect(reads(sandbox)).toBe(read + 2);
 });
 
@@ -42,26 +35,26 @@ test('two replicas share the limit of refreshes, and another user may still refr
   const databaseUrl = await emptyUrl('postgres');
   const sandbox = await startTestSandbox({ databaseUrl });
   const other = await sandbox.replica();
-  await ask(sandbox, DORA, '/cost 7d refresh', '13–19 Nov');
-  await ask(sandbox, DORA, '/cost mtd refresh', '1–19 Nov');
-  await ask(sandbox, DORA, '/cost csv 5d refresh', '15–19 Nov');
+  await sandbox.answer(DORA, '/cost 7d refresh', '13–19 Nov');
+  await sandbox.answer(DORA, '/cost mtd refresh', '1–19 Nov');
+  await sandbox.answer(DORA, '/cost csv 5d refresh', '15–19 Nov');
   sandbox.slack.deliverTo(`http://127.0.0.1:${other.port}/slack/events`);
-  const refused = await ask(sandbox, DORA, '/cost 30d refresh', 'Not refreshed');
+  const refused = await sandbox.answer(DORA, '/cost 30d refresh', 'Not refreshed');
   expect(refused).toContain('You can refresh again <!date^');
   expect(refused).toContain('|2026-11-20T12:10:00.000Z>');
   expect(refused).toContain('"value":"cost 2026-10-21..2026-11-19 by service"');
-  await ask(sandbox, ANA, '/cost 30d refresh', '21 Oct – 19 Nov');
+  await sandbox.answer(ANA, '/cost 30d refresh', '21 Oct – 19 Nov');
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 10 * MINUTE_MS);
-  await ask(sandbox, DORA, '/cost 2026-11-05..2026-11-12 refresh', '5–12 Nov');
+  await sandbox.answer(DORA, '/cost 2026-11-05..2026-11-12 refresh', '5–12 Nov');
 });
 
 test('a final month has no button to refresh', async () => {
   const sandbox = await startTestSandbox();
-  const open = await ask(sandbox, ANA, '/cost last-month', 'October 2026');
+  const open = await sandbox.answer(ANA, '/cost last-month', 'October 2026');
   // The sandbox has one day without data; all others of October are final on 20 November.
   expect(open).toContain('no data for Sun 4 Oct');
   expect(open).toContain('by service refresh');
   sandbox.clock.now = new Date('2026-12-03T12:00:00Z');
-  const final = await ask(sandbox, FINN, '/cost october', 'October 2026');
+  const final = await sandbox.answer(FINN, '/cost october', 'October 2026');
   expect(final).not.toContain('by service refresh');
 });

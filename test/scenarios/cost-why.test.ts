@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest';
 import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { textOf } from '../harness/messages.ts';
-import { changeIdOf, NO_MESSAGE } from '../harness/requests.ts';
+import { changeIdOf } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA } from '../harness/users.ts';
 
 async function scaleStaging(sandbox: TestSandbox) {
-  await sandbox.slack.command(ANA, 'ops', '/service scale staging min=64 max=128 load run');
-  const preview = await sandbox.privateMessage(ANA, 'Scale staging?');
-  await sandbox.press(ANA, preview, 'change.confirm');
+  await sandbox.confirm(ANA, '/service scale staging min=64 max=128 load run', 'Scale staging?');
   const card = await sandbox.card('requests: scale staging');
   await sandbox.press(BEN, card, 'change.approve');
   return sandbox.card('staging is scaling');
@@ -45,9 +43,7 @@ test('why: a scale explains the largest change, and the changes add up to what t
   const card = await scaleStaging(sandbox);
   sandbox.clock.now = new Date('2026-11-28T12:00Z');
   await sandbox.slack.command(DORA, 'ops', '/cost why 7d');
-  const answer = textOf(
-    (await sandbox.privateMessage(DORA, '21–27 Nov vs 14–20 Nov')) ?? NO_MESSAGE,
-  );
+  const answer = textOf(await sandbox.privateMessage(DORA, '21–27 Nov vs 14–20 Nov'));
   expect(answer).toContain('Changes of these services, 14–27 Nov');
   expect(answer).toContain(`Scale staging · <@${ANA}> · ${changeIdOf(card)}`);
 
@@ -78,13 +74,12 @@ function figure(credits: number): string {
 
 test('the comparison of two periods has a button that asks why', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/cost 7d vs prev staging');
-  const answer = await sandbox.privateMessage(ANA, 'staging · 13–19 Nov');
-  expect(textOf(answer ?? NO_MESSAGE)).toContain(
+  const answer = await sandbox.ask(ANA, '/cost 7d vs prev staging', 'staging · 13–19 Nov');
+  expect(textOf(answer)).toContain(
     '"cost why 2026-11-13..2026-11-19 by service only staging vs prev"',
   );
   await sandbox.press(ANA, answer, 'command.1');
-  const why = textOf((await sandbox.privateMessage(ANA, '13–19 Nov vs 6–12 Nov')) ?? NO_MESSAGE);
+  const why = textOf(await sandbox.privateMessage(ANA, '13–19 Nov vs 6–12 Nov'));
   expect(why).toContain('staging · compute');
   expect(why).toContain('No change of these services ran in Signalbox (6–19 Nov).');
 });

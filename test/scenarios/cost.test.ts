@@ -1,13 +1,11 @@
 import { expect, test } from 'vitest';
 import { buttonsOf, textOf } from '../harness/messages.ts';
-import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, DORA } from '../harness/users.ts';
 
 test('/cost shows the month to date, the days that are not final, and buttons', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(DORA, 'ops', '/cost');
-  const answer = (await sandbox.privateMessage(DORA, 'credits so far')) ?? NO_MESSAGE;
+  const answer = await sandbox.ask(DORA, '/cost', 'credits so far');
   expect(textOf(answer)).toContain('1–19 Nov');
   expect(textOf(answer)).toContain('data_visualization');
   expect(textOf(answer)).toContain('analytics-prod');
@@ -16,7 +14,7 @@ test('/cost shows the month to date, the days that are not final, and buttons', 
   expect(buttonsOf(answer)).toContain('command.0');
 });
 
-test.for([
+const UNDERSTOOD: readonly (readonly [line: string, words: string])[] = [
   ['/cost last-month by day', 'October 2026'],
   ['/cost 7d vs prev', ' vs '],
   ['/cost yesterday by metric', 'compute'],
@@ -30,13 +28,14 @@ test.for([
   ['/cost 7d by tag', 'warehouses: storage + backup'],
   ['/cost october', 'October 2026'],
   ['/cost last month by day', 'October 2026'],
-])('%s is understood', async ([line = '', words = '']) => {
+];
+
+test('a question in words is answered', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', line);
-  await sandbox.privateMessage(ANA, words);
+  for (const [line, words] of UNDERSTOOD) await sandbox.nextAnswer(ANA, line, words);
 });
 
-test.for([
+const UNCLEAR: readonly (readonly [line: string, words: string, offer: string])[] = [
   ['/cost lastmonth', "There's no period", '/cost last-month'],
   ['/cost analytics-prd by day', 'service called “analytics-prd”', '/cost analytics-prod by day'],
   ['/cost only analytics-prd', 'no service called “analytics-prd”', '/cost analytics-prod'],
@@ -59,27 +58,27 @@ test.for([
   ['/cost 6 months by day', 'called “6”', '/cost mtd'],
   ['/cost csv 500d', 'too long: at most 400 days', '/cost csv 400d'],
   ['/cost csv stagin 7d', 'service called “stagin”', '/cost csv staging 7d'],
-])('%s gets suggestions instead of a guess', async ([line = '', words = '', offer = '']) => {
+];
+
+test('an unclear question gets suggestions instead of a guess', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', line);
-  const answer = (await sandbox.privateMessage(ANA, "I didn't understand that")) ?? NO_MESSAGE;
-  expect(textOf(answer)).toContain(words);
-  expect(textOf(answer)).toContain(`${offer.replace(/^\//, '')}"`);
+  for (const [line, words, offer] of UNCLEAR) {
+    const answer = await sandbox.nextAnswer(ANA, line, "I didn't understand that");
+    expect(answer, line).toContain(words);
+    expect(answer, line).toContain(`${offer.replace(/^\//, '')}"`);
+  }
 });
 
 test('an overlong line is refused and repeated only in part', async () => {
   const sandbox = await startTestSandbox();
   await sandbox.slack.command(ANA, 'ops', `/cost ${'x'.repeat(210)}`);
-  const answer = textOf(
-    (await sandbox.privateMessage(ANA, 'at most 200 characters')) ?? NO_MESSAGE,
-  );
+  const answer = textOf(await sandbox.privateMessage(ANA, 'at most 200 characters'));
   expect(answer).toContain(`${'x'.repeat(59)}…)`);
 });
 
 test('the rows come as a file that only the requester sees', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/cost csv 7d');
-  await sandbox.privateMessage(ANA, 'costs-2026-11-13-2026-11-19.csv');
+  await sandbox.ask(ANA, '/cost csv 7d', 'costs-2026-11-13-2026-11-19.csv');
   const files = () => sandbox.slack.clientState(ANA).messages.flatMap((message) => message.files);
   await expect
     .poll(() => files().map(({ name }) => name))
@@ -91,9 +90,7 @@ test('while the report cannot be read the answer shows the reason and no zero', 
   const sandbox = await startTestSandbox();
   sandbox.cloud.injectFault({ operation: 'usage cost', fault: '403', times: 20 });
   await sandbox.slack.command(ANA, 'ops', '/cost 2026-08');
-  const answer = textOf(
-    (await sandbox.privateMessage(ANA, 'The usage report cannot be read')) ?? NO_MESSAGE,
-  );
+  const answer = textOf(await sandbox.privateMessage(ANA, 'The usage report cannot be read'));
   expect(answer).toContain('FORBIDDEN');
   expect(answer).not.toContain('0 credits');
 });

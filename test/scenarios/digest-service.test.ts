@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
 import { buttonsOf, textOf } from '../harness/messages.ts';
-import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, DORA, EMIL, FINN } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
@@ -13,12 +12,6 @@ function posted(sandbox: TestSandbox) {
   return sandbox.slack.messages('db-costs').filter(({ threadTs }) => threadTs === null);
 }
 
-async function answer(sandbox: TestSandbox, as: string, line: string, words: string) {
-  await sandbox.slack.command(as, 'ops', line);
-  const message = (await sandbox.privateMessage(as, words)) ?? NO_MESSAGE;
-  return textOf(message);
-}
-
 /** The time in the zone of each reader, as Slack draws it. */
 function nextDigestAt(instant: string): string {
   return `Next digest <!date^${Date.parse(instant) / 1000}^`;
@@ -28,7 +21,7 @@ const ADD = '/cost digest add #db-costs at=14:00 zone=Europe/Berlin days=daily';
 
 test('an added digest is posted at its scheduled time for the chosen services', async () => {
   const sandbox = await startTestSandbox();
-  const added = await answer(sandbox, ANA, `${ADD} tag=prod`, 'Digest added');
+  const added = await sandbox.answer(ANA, `${ADD} tag=prod`, 'Digest added');
   expect(added).toContain('Posted in #db-costs daily 14:00 (Europe/Berlin)');
   sandbox.clock.now = new Date('2026-11-20T13:00:30Z');
   sandbox.wake();
@@ -40,15 +33,15 @@ test('an added digest is posted at its scheduled time for the chosen services', 
 
 test('a quiet digest is named as such where it is added and listed', async () => {
   const sandbox = await startTestSandbox();
-  const added = await answer(sandbox, ANA, `${ADD} quiet=on`, 'Digest added');
+  const added = await sandbox.answer(ANA, `${ADD} quiet=on`, 'Digest added');
   expect(added).toContain('daily 14:00 (Europe/Berlin), quiet.');
-  const list = await answer(sandbox, ANA, '/cost digest list', '1 cost digest');
+  const list = await sandbox.answer(ANA, '/cost digest list', '1 cost digest');
   expect(list).toContain('daily 14:00 (Europe/Berlin), quiet');
 });
 
 test('a digest of a team covers the services of that team', async () => {
   const sandbox = await startTestSandbox();
-  await answer(sandbox, ANA, `${ADD} team=analytics`, 'Digest added');
+  await sandbox.answer(ANA, `${ADD} team=analytics`, 'Digest added');
   sandbox.clock.now = new Date('2026-11-20T13:00:30Z');
   sandbox.wake();
   await expect.poll(() => posted(sandbox).length).toBe(1);
@@ -59,21 +52,21 @@ test('a digest of a team covers the services of that team', async () => {
 
 test('an identical digest is refused, and a different one is added', async () => {
   const sandbox = await startTestSandbox();
-  await answer(sandbox, ANA, ADD, 'Digest added');
-  const exists = await answer(sandbox, DORA, ADD, 'This digest exists already');
+  await sandbox.answer(ANA, ADD, 'Digest added');
+  const exists = await sandbox.answer(DORA, ADD, 'This digest exists already');
   expect(exists).toContain('cost digest list');
-  await answer(sandbox, ANA, '/cost digest list', '1 cost digest');
-  await answer(sandbox, DORA, `${ADD} tag=prod`, 'Digest added');
-  await answer(sandbox, DORA, '/cost digest list', '2 cost digests');
+  await sandbox.answer(ANA, '/cost digest list', '1 cost digest');
+  await sandbox.answer(DORA, `${ADD} tag=prod`, 'Digest added');
+  await sandbox.answer(DORA, '/cost digest list', '2 cost digests');
 });
 
 test("a digest that is added after today's scheduled time starts tomorrow", async () => {
   const sandbox = await startTestSandbox();
   const line = '/cost digest add #db-costs at=09:00 days=daily zone=UTC';
-  await answer(sandbox, ANA, line, 'Digest added');
+  await sandbox.answer(ANA, line, 'Digest added');
   sandbox.clock.now = new Date('2026-11-20T12:01:00Z');
   sandbox.wake();
-  await answer(sandbox, ANA, '/cost digest list', '1 cost digest');
+  await sandbox.answer(ANA, '/cost digest list', '1 cost digest');
   expect(posted(sandbox)).toEqual([]);
   sandbox.clock.now = new Date('2026-11-21T09:00:30Z');
   sandbox.wake();
@@ -81,7 +74,7 @@ test("a digest that is added after today's scheduled time starts tomorrow", asyn
   expect(posted(sandbox).map(textOf).join()).toContain(nextDigestAt('2026-11-22T09:00:00Z'));
 });
 
-test.for([
+const REFUSED: readonly (readonly [line: string, words: string])[] = [
   ['/cost digest add #db-costs zone=Europe/Berln', 'did you mean “Europe/Berlin”?'],
   ['/cost digest add #db-costs at=9.30', 'at must be a time of day, for example 09:30'],
   ['/cost digest add #db-costs at=25:00', 'at must be a time of day, for example 09:30'],
@@ -115,36 +108,37 @@ test.for([
   ['/cost digest add #db-costs every=week days=daily', 'must be a single day, for example mon'],
   ['/cost digest remove K3M9QD', 'No digest has this id'],
   ['/cost digest frob', 'It takes list, add, remove, pause, resume, now or preview'],
-])('%s gets an explanation and changes nothing', async ([line = '', words = '']) => {
+];
+
+test('what is no digest gets an explanation and changes nothing', async () => {
   const sandbox = await startTestSandbox();
-  await answer(sandbox, ANA, line, words);
-  await answer(sandbox, ANA, '/cost digest list', 'No cost digests yet');
+  for (const [line, words] of REFUSED) await sandbox.nextAnswer(ANA, line, words);
+  await sandbox.answer(ANA, '/cost digest list', 'No cost digests yet');
 });
 
-test.for([
+const CORRECTED: readonly (readonly [words: string, line: string])[] = [
   ['#db-costs at=9pm days=daily', 'add \\"#db-costs\\" at=21:00 days=daily'],
   ['#db-costs tz=berlin at=09:00', 'add \\"#db-costs\\" at=09:00 zone=Europe/Berlin'],
   ['#db-costs tz=tokio', 'add \\"#db-costs\\" zone=Asia/Tokyo'],
   ['#db-costs days=monday,thr', 'add \\"#db-costs\\" days=mon,thu'],
   ['#db-costs zone=berlin days=weekdys', 'zone=Europe/Berlin days=weekdays'],
-])('for “%s” the corrected command is offered', async ([words = '', line = '']) => {
+];
+
+test('a corrected command is offered', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', `/cost digest add ${words}`);
-  await expect
-    .poll(() => textOf(sandbox.slack.clientState(ANA).messages.at(-1) ?? NO_MESSAGE))
-    .toContain(line);
+  for (const [words, line] of CORRECTED)
+    await sandbox.nextAnswer(ANA, `/cost digest add ${words}`, line);
 });
 
 test('a digest can be posted on weekends', async () => {
   const sandbox = await startTestSandbox();
   const line = '/cost digest add #db-costs days=weekends zone=Europe/Berlin';
-  await answer(sandbox, ANA, line, 'Posted in #db-costs weekends 09:30 (Europe/Berlin)');
+  await sandbox.answer(ANA, line, 'Posted in #db-costs weekends 09:30 (Europe/Berlin)');
 });
 
 test('for a mistyped verb the correct command is offered with its arguments', async () => {
   const sandbox = await startTestSandbox();
-  const storedPosts = await answer(
-    sandbox,
+  const storedPosts = await sandbox.answer(
     ANA,
     '/cost digest ad #db-costs at=09:00',
     'does not take',
@@ -154,64 +148,64 @@ test('for a mistyped verb the correct command is offered with its arguments', as
 
 test('a user without permission cannot add a digest', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(EMIL, 'ops', ADD);
-  await sandbox.privateMessage(EMIL, "You can't");
-  await answer(sandbox, ANA, '/cost digest list', '0 cost digests');
+  await sandbox.ask(EMIL, ADD, "You can't");
+  await sandbox.answer(ANA, '/cost digest list', '0 cost digests');
 });
 
 test('the list shows each digest with its time and buttons to pause, resume and remove it', async () => {
   const sandbox = await startTestSandbox();
-  await answer(sandbox, ANA, ADD, 'Digest added');
-  await sandbox.slack.command(DORA, 'ops', '/cost digest list');
-  const list = (await sandbox.privateMessage(DORA, '1 cost digest')) ?? NO_MESSAGE;
+  await sandbox.answer(ANA, ADD, 'Digest added');
+  const list = await sandbox.ask(DORA, '/cost digest list', '1 cost digest');
   expect(textOf(list)).toContain('daily 14:00 (Europe/Berlin)');
   expect(buttonsOf(list)).toEqual(['command.0', 'command.menu']);
   const [, id = ''] = /cost digest now (\w+)/.exec(textOf(list)) ?? [];
   expect(textOf(list)).toContain(`cost digest pause ${id}`);
   expect(textOf(list)).toContain(`cost digest remove ${id}`);
 
-  await answer(sandbox, DORA, `/cost digest pause ${id}`, 'Digest paused');
+  await sandbox.answer(DORA, `/cost digest pause ${id}`, 'Digest paused');
   sandbox.clock.now = new Date('2026-11-20T13:01:00Z');
   sandbox.wake();
-  await answer(sandbox, FINN, '/cost digest resume #db-costs', 'Digest resumed');
+  await sandbox.answer(FINN, '/cost digest resume #db-costs', 'Digest resumed');
   sandbox.clock.now = new Date('2026-11-20T13:03:00Z');
   sandbox.wake();
-  await sandbox.slack.command(FINN, 'ops', `/cost digest remove ${id}`);
-  const question = await sandbox.privateMessage(FINN, 'Remove the digest #db-costs, 14:00?');
-  await answer(sandbox, DORA, '/cost digest list', '1 cost digest');
+  const question = await sandbox.ask(
+    FINN,
+    `/cost digest remove ${id}`,
+    'Remove the digest #db-costs, 14:00?',
+  );
+  await sandbox.answer(DORA, '/cost digest list', '1 cost digest');
   await sandbox.press(FINN, question, 'command.0');
   await sandbox.privateMessage(FINN, 'Digest removed: #db-costs, 14:00');
-  await answer(sandbox, DORA, '/cost digest list', 'No cost digests yet');
+  await sandbox.answer(DORA, '/cost digest list', 'No cost digests yet');
   expect(posted(sandbox)).toEqual([]);
 });
 
 test('digests of the configuration file are listed, and can only be changed there', async () => {
   const yaml = (file: object) => ({ ...file, digests: [{ channel: '#db-costs', at: '08:00' }] });
   const sandbox = await startTestSandbox({ yaml });
-  expect(await answer(sandbox, ANA, '/cost digest list', '1 cost digest')).toContain(
+  expect(await sandbox.answer(ANA, '/cost digest list', '1 cost digest')).toContain(
     'signalbox.yaml',
   );
-  const list = await answer(sandbox, ANA, '/cost digest list', '1 cost digest');
+  const list = await sandbox.answer(ANA, '/cost digest list', '1 cost digest');
   expect(list).not.toMatch(/cost digest (pause|remove)/);
   const change = 'This digest is from signalbox.yaml. Change it there.';
-  await answer(sandbox, ANA, '/cost digest pause #db-costs', change);
-  await answer(sandbox, ANA, '/cost digest remove #db-costs', change);
+  await sandbox.answer(ANA, '/cost digest pause #db-costs', change);
+  await sandbox.answer(ANA, '/cost digest remove #db-costs', change);
 });
 
 test('two configured digests of one channel have different names, and each can be previewed', async () => {
   const digests = [{ channel: '#db-costs' }, { channel: '#db-costs', period: 'week', days: 'mon' }];
   const sandbox = await startTestSandbox({ yaml: (file: object) => ({ ...file, digests }) });
-  await answer(sandbox, ANA, '/cost digest pause #db-costs', 'This channel gets 2 digests.');
-  const list = await answer(sandbox, ANA, '/cost digest list', '2 cost digests');
+  await sandbox.answer(ANA, '/cost digest pause #db-costs', 'This channel gets 2 digests.');
+  const list = await sandbox.answer(ANA, '/cost digest list', '2 cost digests');
   const [line = ''] = /cost digest preview [^ ]*db-costs:week/.exec(list) ?? [];
-  await answer(sandbox, ANA, `/${line}`, '13–19 Nov: ');
-  await answer(sandbox, ANA, '/cost digest pause #db-costs:day', 'from signalbox.yaml');
+  await sandbox.answer(ANA, `/${line}`, '13–19 Nov: ');
+  await sandbox.answer(ANA, '/cost digest pause #db-costs:day', 'from signalbox.yaml');
 });
 
 test('a preview is private and shows what would be posted', async () => {
   const sandbox = await startTestSandbox();
-  const text = await answer(
-    sandbox,
+  const text = await sandbox.answer(
     DORA,
     '/cost digest preview service=staging',
     'Preview, not scheduled: only visible to you',
@@ -219,12 +213,11 @@ test('a preview is private and shows what would be posted', async () => {
   expect(text).toContain('staging: Yesterday, Thu 19 Nov: ');
   expect(text).toContain('data_visualization');
   expect(text).not.toContain('Next digest');
-  await answer(sandbox, ANA, ADD, 'Digest added');
-  const set = await answer(sandbox, DORA, '/cost digest preview #db-costs', 'Next digest ');
+  await sandbox.answer(ANA, ADD, 'Digest added');
+  const set = await sandbox.answer(DORA, '/cost digest preview #db-costs', 'Next digest ');
   expect(set).toContain(nextDigestAt('2026-11-20T13:00:00Z'));
-  await answer(sandbox, ANA, '/cost digest pause #db-costs', 'Digest paused');
-  const paused = await answer(
-    sandbox,
+  await sandbox.answer(ANA, '/cost digest pause #db-costs', 'Digest paused');
+  const paused = await sandbox.answer(
     DORA,
     '/cost digest preview #db-costs',
     'Preview, not scheduled',
@@ -235,14 +228,14 @@ test('a preview is private and shows what would be posted', async () => {
 
 test('a preview works without a configured digest', async () => {
   const sandbox = await startTestSandbox();
-  await answer(sandbox, DORA, '/cost digest preview', 'Preview, not scheduled');
+  await sandbox.answer(DORA, '/cost digest preview', 'Preview, not scheduled');
 });
 
 test('“now” posts at once, and only once for repeated requests', async () => {
   const sandbox = await startTestSandbox();
-  await answer(sandbox, ANA, ADD, 'Digest added');
-  await answer(sandbox, ANA, '/cost digest now #db-costs', 'The scheduled one is still sent');
-  await answer(sandbox, ANA, '/cost digest now #db-costs', 'less than a minute ago');
+  await sandbox.answer(ANA, ADD, 'Digest added');
+  await sandbox.answer(ANA, '/cost digest now #db-costs', 'The scheduled one is still sent');
+  await sandbox.answer(ANA, '/cost digest now #db-costs', 'less than a minute ago');
   expect(posted(sandbox)).toHaveLength(1);
 });
 
@@ -254,18 +247,18 @@ test('the stored last post of a digest is deleted with the digest', async () => 
     const rows = await root.selectFrom('cost_state').select('key').execute();
     return rows.filter(({ key }) => key.startsWith('said:')).length;
   };
-  await answer(sandbox, ANA, ADD, 'Digest added');
+  await sandbox.answer(ANA, ADD, 'Digest added');
   sandbox.clock.now = new Date('2026-11-20T13:00:30Z');
   sandbox.wake();
   await expect.poll(storedPosts).toBe(1);
-  await answer(sandbox, ANA, '/cost digest remove #db-costs confirm=yes', 'Digest removed');
+  await sandbox.answer(ANA, '/cost digest remove #db-costs confirm=yes', 'Digest removed');
   expect(await storedPosts()).toBe(0);
 });
 
 test('a digest whose service was removed is reported once and can be removed', async () => {
   const databaseUrl = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ databaseUrl });
-  await answer(sandbox, ANA, `${ADD} service=staging`, 'Digest added');
+  await sandbox.answer(ANA, `${ADD} service=staging`, 'Digest added');
   await sandbox.restart((file: { services?: { name: string }[] }) => ({
     ...file,
     services: file.services?.filter(({ name }) => name !== 'staging'),
@@ -274,11 +267,11 @@ test('a digest whose service was removed is reported once and can be removed', a
   expect(told?.channel[0]).toBe('D');
   const [, id = ''] =
     /Digest (\w+) has invalid/.exec(
-      await answer(sandbox, ANA, '/cost digest list', 'has invalid options'),
+      await sandbox.answer(ANA, '/cost digest list', 'has invalid options'),
     ) ?? [];
-  await answer(sandbox, ANA, `/cost digest preview ${id}`, 'No digest has this id');
-  await answer(sandbox, ANA, `/cost digest remove ${id}`, 'Remove the digest #db-costs?');
-  await answer(sandbox, ANA, `/cost digest remove ${id} confirm=yes`, 'Digest removed: #db-costs');
+  await sandbox.answer(ANA, `/cost digest preview ${id}`, 'No digest has this id');
+  await sandbox.answer(ANA, `/cost digest remove ${id}`, 'Remove the digest #db-costs?');
+  await sandbox.answer(ANA, `/cost digest remove ${id} confirm=yes`, 'Digest removed: #db-costs');
 });
 
 test('“add” without arguments opens a form with the current channel', async () => {
@@ -303,25 +296,25 @@ test('“add” without arguments opens a form with the current channel', async 
 test('a channel that is typed as a link is repeated as a link', async () => {
   const sandbox = await startTestSandbox();
   const line = `/cost digest add channel=<#${COSTS}|db-costs> at=14:00 zone=UTC`;
-  const added = await answer(sandbox, ANA, line, 'Digest added');
+  const added = await sandbox.answer(ANA, line, 'Digest added');
   expect(added).toContain(`/cost digest add <#${COSTS}> at=14:00 zone=UTC`);
 });
 
 test('the list has its times in the zone of the reader', async () => {
   const sandbox = await startTestSandbox();
-  await answer(sandbox, ANA, ADD, 'Digest added');
-  const list = await answer(sandbox, ANA, '/cost digest list', '1 cost digest');
+  await sandbox.answer(ANA, ADD, 'Digest added');
+  const list = await sandbox.answer(ANA, '/cost digest list', '1 cost digest');
   expect(list).toContain('"format":"{date_short_pretty} {time}"');
 });
 
 test('without an action, digests are listed with their buttons, also from Home', async () => {
   const sandbox = await startTestSandbox();
-  await answer(sandbox, ANA, ADD, 'Digest added');
-  const list = await answer(sandbox, ANA, '/cost digest', '1 cost digest');
+  await sandbox.answer(ANA, ADD, 'Digest added');
+  const list = await sandbox.answer(ANA, '/cost digest', '1 cost digest');
   expect(list).toContain('cost digest pause');
   await sandbox.slack.openHome({ as: FINN });
   await sandbox.chooseOnHome(FINN, 'cost digest');
-  const fromHome = (await sandbox.privateMessage(FINN, '1 cost digest')) ?? NO_MESSAGE;
+  const fromHome = await sandbox.privateMessage(FINN, '1 cost digest');
   expect(textOf(fromHome)).toContain('cost digest pause');
   for (const user of [ANA, FINN]) expect(sandbox.slack.clientState(user).views).toEqual([]);
 });
@@ -331,6 +324,6 @@ test('a digest without zone= is refused where Slack does not return the zone of 
     one.id === ANA ? { ...one, timezone: 'Mars/Phobos' } : one,
   );
   const sandbox = await startTestSandbox({ workspace: { ...sandboxWorkspace, members } });
-  await answer(sandbox, ANA, '/cost digest add #db-costs at=09:00', 'Which time zone?');
-  await answer(sandbox, ANA, ADD, 'Digest added');
+  await sandbox.answer(ANA, '/cost digest add #db-costs at=09:00', 'Which time zone?');
+  await sandbox.answer(ANA, ADD, 'Digest added');
 });

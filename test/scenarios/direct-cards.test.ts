@@ -30,8 +30,7 @@ function copies({ slack }: TestSandbox, of: string): readonly StoredMessage[] {
 }
 
 function pass(sandbox: TestSandbox, minutes: number) {
-  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + minutes * 60_000);
-  sandbox.wake();
+  sandbox.pass(minutes * 60_000);
 }
 
 const titleOf = (message: StoredMessage | undefined) => message?.text.split(' · ')[0];
@@ -94,8 +93,7 @@ test('a failed membership lookup leaves the card in the channel, where it can be
 
 test('a copy is posted once when Slack accepts the post without an answer', async () => {
   const sandbox = await withoutCleo('dm');
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
-  const preview = await sandbox.privateMessage(ANA, 'staging?');
+  const preview = await sandbox.ask(ANA, '/service stop staging for the night', 'staging?');
   sandbox.slack.failNext({ method: 'chat.postMessage', times: 2, how: 'reply-lost' });
   await sandbox.press(ANA, preview, 'change.confirm');
   const passOn = timeInSteps(sandbox, 6_000);

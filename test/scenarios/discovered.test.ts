@@ -6,7 +6,6 @@ import {
   accepted,
   cardAfterRetries,
   expectCardText,
-  NO_MESSAGE,
   requestAndApprove,
   requestChange,
   STAGING,
@@ -53,8 +52,7 @@ async function startDiscovering(yaml = withoutStaging(), change?: (sandbox: Test
 /** Lets time pass until the list of services is read again. */
 async function rediscover(sandbox: TestSandbox) {
   const before = sandbox.cloud.count('list services');
-  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + MINUTE + 1_000);
-  sandbox.wake();
+  sandbox.pass(MINUTE + 1_000);
   // The usage report may have used up the request budget: the list is read again after 15 s.
   const pass = timeInSteps(sandbox, 16_000);
   await expect
@@ -64,11 +62,6 @@ async function rediscover(sandbox: TestSandbox) {
     })
     .toBeGreaterThan(before);
   await waitUntilIdle(sandbox);
-}
-
-async function answer(sandbox: TestSandbox, line: string, words: string, as = ANA) {
-  await sandbox.slack.command(as, 'ops', line);
-  return textOf((await sandbox.privateMessage(as, words)) ?? NO_MESSAGE);
 }
 
 /** Lets time pass, also for the request budget, until the server has received the change. */
@@ -111,62 +104,24 @@ test.for<[...Change, state?: 'stopped']>([
   },
 );
 
-const ENDPOINT =
-  '/endpoint create staging type=VPC_ENDPOINT_SERVICE service-name=vpce-svc-0a1b2c3d description=orders';
-
-test.for<[string, object]>([
-  [START[0], { discovered: 'refused' }],
-  [SCALE[0], { discovered: 'refused' }],
-  [ENDPOINT, { allow: ['endpoint create'], discovered: 'refused' }],
-])('a discovered service is refused under a rule that does not allow it: %s', async (row) => {
-  const [line, over] = row;
-  const sandbox = await startDiscovering(withoutStaging({ ...RULE, ...over }));
-  await answer(sandbox, line, NOT_LISTED);
-  expect(sandbox.slack.messages('db-approvals')).toHaveLength(0);
-});
-
 test('a discovered service is refused under a rule that covers its tag but does not allow it', async () => {
   const sandbox = await startDiscovering(withoutStaging({ ...RULE, discovered: 'refused' }));
-  await answer(sandbox, STOP, NOT_LISTED);
+  await sandbox.answer(ANA, STOP, NOT_LISTED);
   expect(sandbox.slack.messages('db-approvals')).toHaveLength(0);
-});
-
-test('a discovered service is refused under a rule without a selector', async () => {
-  const sandbox = await startDiscovering(
-    withoutStaging({ ...RULE, on: undefined, allow: ['service stop'], discovered: 'refused' }),
-  );
-  await answer(sandbox, STOP, NOT_LISTED);
 });
 
 test('a service without tags in the list is refused, because they are unknown', async () => {
   const sandbox = await startDiscovering(withoutStaging(), ({ cloud }) =>
     cloud.editInConsole(STAGING, { tags: null as never }),
   );
-  await answer(sandbox, STOP, NOT_VERIFIED);
-});
-
-test('with cloud.reads: contract nothing is discovered and no list is read', async () => {
-  const file = (all: File) => ({
-    ...all,
-    services: all.services.filter(({ id }) => id !== STAGING),
-  });
-  const sandbox = await startTestSandbox({ yaml: file as never });
-  await answer(sandbox, '/service show stagin', "There's no service called “stagin”");
-  expect(sandbox.cloud.count('list services')).toBe(0);
+  await sandbox.answer(ANA, STOP, NOT_VERIFIED);
 });
 
 test('queries name discovered services, for users whose role allows the query', async () => {
   const sandbox = await startDiscovering(withoutStaging({ ...RULE, discovered: 'refused' }));
-  expect(await answer(sandbox, '/service show staging', STAGING, DORA)).toContain('env=staging');
-  const list = await answer(sandbox, '/service list', 'not listed, env=staging', DORA);
+  expect(await sandbox.answer(DORA, '/service show staging', STAGING)).toContain('env=staging');
+  const list = await sandbox.answer(DORA, '/service list', 'not listed, env=staging');
   expect(list).toContain('service show 1525c708');
-});
-
-test('a similar name is offered, and the id finds the service', async () => {
-  const sandbox = await startDiscovering();
-  const text = await answer(sandbox, '/service stop stagin', "There's no service called “stagin”");
-  expect(text).toContain('stop staging');
-  await answer(sandbox, `/service stop ${STAGING} for the night`, 'Stop staging?');
 });
 
 test('the type-ahead of a form has discovered services, with the start of their ids', async () => {
@@ -182,14 +137,14 @@ test('an impostor with a configured name never takes its place', async () => {
   const sandbox = await startDiscovering(withoutStaging(), ({ cloud }) =>
     cloud.editInConsole(STAGING, { name: 'analytics-prod' }),
   );
-  const preview = await answer(
-    sandbox,
+  const preview = await sandbox.answer(
+    ANA,
     '/service stop analytics-prod again',
     'Stop analytics-prod?',
   );
   // The tags and the warehouse of the file: the impostor has neither.
   expect(preview).toMatch(/^prod · .* · warehouse main$/m);
-  await answer(sandbox, `/service stop ${STAGING} again`, 'Stop analytics-prod (1525c708)?');
+  await sandbox.answer(ANA, `/service stop ${STAGING} again`, 'Stop analytics-prod (1525c708)?');
 });
 
 test('a name that two discovered services share is refused with their ids', async () => {
@@ -201,7 +156,7 @@ test('a name that two discovered services share is refused with their ids', asyn
   const sandbox = await startDiscovering(file, ({ cloud }) =>
     cloud.editInConsole(LOAD_TEST, { name: 'staging' }),
   );
-  const text = await answer(sandbox, STOP, '2 services are called “staging”');
+  const text = await sandbox.answer(ANA, STOP, '2 services are called “staging”');
   expect(text).toContain('staging (1525c708)');
   expect(text).toContain('staging (e9549d7a)');
   expect(sandbox.slack.messages('db-approvals')).toHaveLength(0);
@@ -211,7 +166,7 @@ test('hostile markup in a discovered name mentions nobody', async () => {
   const sandbox = await startDiscovering(withoutStaging(), ({ cloud }) =>
     cloud.editInConsole(STAGING, { name: '<!channel> <@U0BEN00001> *x*' }),
   );
-  await answer(sandbox, `/service stop ${STAGING} for the night`, 'Stop ');
+  await sandbox.answer(ANA, `/service stop ${STAGING} for the night`, 'Stop ');
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop '), 'change.confirm');
   const card = await sandbox.card('requests: ');
   expect(card?.text).not.toMatch(/<!(?!date)/);
@@ -240,8 +195,6 @@ function brokenList(fault: string) {
 
 test.for<[string, (sandbox: TestSandbox) => void]>([
   ['is refused (403)', ({ cloud }) => cloud.setKey(CLOUD_KEY.id, { denied: [LIST] })],
-  ['is missing (404)', ({ cloud }) => cloud.behave({ absentReads: { [LIST]: 404 } })],
-  ['has another shape', brokenList('read-wrong-shape')],
   ['is not answered', brokenList('503')],
   ['is empty', brokenList('read-empty-list')],
 ])(
@@ -313,8 +266,7 @@ test('an approval waits while the tags of the server are unknown, and counts aft
 
 test('a draft is not confirmed after its tag was removed on the server', async () => {
   const sandbox = await startDiscovering();
-  await sandbox.slack.command(ANA, 'ops', STOP);
-  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
+  const preview = await sandbox.ask(ANA, STOP, 'Stop staging?');
   sandbox.cloud.editInConsole(STAGING, { tags: [] });
   await rediscover(sandbox);
   await sandbox.press(ANA, preview, 'change.confirm');
@@ -333,14 +285,10 @@ test('a configured service that is removed from the file needs the permission fo
   await isNotRun(sandbox, 'The tags or the warehouse of staging changed or are unknown now');
 });
 
-test.for<[string, (sandbox: TestSandbox) => void]>([
-  ['is empty', brokenList('read-empty-list')],
-  ['is refused', ({ cloud }) => cloud.setKey(CLOUD_KEY.id, { denied: [LIST] })],
-  ['has another shape', brokenList('read-wrong-shape')],
-])('a configured service is changed as before while the list of services %s', async ([, fail]) => {
+test('a configured service is changed as before while the list of services is refused', async () => {
   const extended = ((file: File) => ({ ...file, cloud: { reads: 'extended' } })) as never;
   const sandbox = await startTestSandbox({ yaml: extended });
-  fail(sandbox);
+  sandbox.cloud.setKey(CLOUD_KEY.id, { denied: [LIST] });
   await requestAndApprove(sandbox, STOP);
   await cardAfterRetries(sandbox, 'staging is stopping');
 });
@@ -349,14 +297,14 @@ test('without an answer the list of services says what is unknown', async () => 
   const sandbox = await startDiscovering(withoutStaging());
   sandbox.cloud.setKey(CLOUD_KEY.id, { denied: [LIST] });
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 2 * MINUTE);
-  const list = await answer(sandbox, '/service list', 'The list of services is unknown');
+  const list = await sandbox.answer(ANA, '/service list', 'The list of services is unknown');
   expect(list).toContain('the API key has no permission to read it (403)');
 });
 
 test('/change who explains discovered services', async () => {
   const sandbox = await startDiscovering();
-  const who = await answer(
-    sandbox,
+  const who = await sandbox.answer(
+    ANA,
     '/change who service stop staging',
     'Who may use /service stop',
   );
@@ -368,26 +316,11 @@ test('/change who explains discovered services', async () => {
 
 test('/change who says that a rule does not allow discovered services', async () => {
   const sandbox = await startDiscovering(withoutStaging({ ...RULE, discovered: 'refused' }));
-  const who = await answer(
-    sandbox,
+  const who = await sandbox.answer(
+    ANA,
     '/change who service stop staging',
     'Who may use /service stop',
   );
   expect(who).toContain('Services that are not in signalbox.yaml: not allowed by this rule');
   expect(who).toContain('You: refused: this service is not in signalbox.yaml.');
-});
-
-test('the list of services is read once per minute, with no write', async () => {
-  const sandbox = await startDiscovering();
-  const reads = () => sandbox.cloud.count(LIST);
-  const before = reads();
-  for (let pass = 0; pass < 5; pass += 1) {
-    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 10_000);
-    sandbox.wake();
-    await waitUntilIdle(sandbox);
-  }
-  expect(reads()).toBe(before);
-  await rediscover(sandbox);
-  expect(reads()).toBe(before + 1);
-  expect(sandbox.cloud.effects()).toEqual([]);
 });

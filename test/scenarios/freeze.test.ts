@@ -1,21 +1,16 @@
 import { expect, test } from 'vitest';
 import { buttonsOf, textOf } from '../harness/messages.ts';
-import { NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';
+import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
-import { ANA, BEN, DORA, FINN, NOON } from '../harness/users.ts';
-import { ENGINES, emptyUrl } from '../storage/engines.ts';
-
-async function typed(sandbox: TestSandbox, as: string, line: string, words: string) {
-  await sandbox.slack.command(as, 'ops', line);
-  return (await sandbox.privateMessage(as, words)) ?? { ...NO_MESSAGE, channel: '', ts: '' };
-}
+import { ANA, BEN, DORA, FINN } from '../harness/users.ts';
+import { emptyUrl, onEngines } from '../storage/engines.ts';
 
 /** Ana freezes everything tagged staging for four hours, and Ben approves. */
 async function frozenStaging(
   sandbox: TestSandbox,
   line = '/change freeze tag=staging until=4h launch of the shop',
 ) {
-  const preview = await typed(sandbox, ANA, line, 'Freeze everything tagged staging?');
+  const preview = await sandbox.ask(ANA, line, 'Freeze everything tagged staging?');
   await sandbox.press(ANA, preview, 'change.confirm');
   const card = await sandbox.card('requests: freeze everything tagged staging');
   await sandbox.press(BEN, card, 'change.approve');
@@ -23,20 +18,21 @@ async function frozenStaging(
 }
 
 function passMinutes(sandbox: TestSandbox, minutes: number) {
-  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + minutes * 60_000);
-  sandbox.wake();
+  sandbox.pass(minutes * 60_000);
 }
 
-test.for(ENGINES)(
-  'a freeze is requested, approved, blocks every user, and ends at its time (%s)',
+onEngines(
+  'a freeze is requested, approved, blocks every user, and ends at its time',
   async (engine) => {
     const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl(engine) });
     const card = textOf((await frozenStaging(sandbox)) ?? NO_MESSAGE);
     expect(card).toContain('The freeze is in force now, for all users.');
     expect(card).toContain('2026-11-20T16:00:00.000Z');
 
-    const refused = textOf(
-      await typed(sandbox, FINN, '/service stop staging for the night', 'staging is frozen until'),
+    const refused = await sandbox.answer(
+      FINN,
+      '/service stop staging for the night',
+      'staging is frozen until',
     );
     expect(refused).toContain('launch of the shop, by ');
     expect(refused).toContain(`<@${ANA}>`);
@@ -44,33 +40,21 @@ test.for(ENGINES)(
     expect(refused).toMatch(/\/change unfreeze [0-9A-Z]{6} ends it/);
 
     passMinutes(sandbox, 4 * 60);
-    await typed(sandbox, FINN, '/service stop staging for the night', 'Stop staging?');
-    await typed(sandbox, DORA, '/change freezes', 'Nothing is frozen now');
+    await sandbox.ask(FINN, '/service stop staging for the night', 'Stop staging?');
+    await sandbox.ask(DORA, '/change freezes', 'Nothing is frozen now');
   },
 );
 
 test('a freeze sends no request to a server, and its texts say so', async () => {
   const sandbox = await startTestSandbox();
   const line = '/change freeze tag=staging until=4h launch of the shop';
-  const preview = await typed(sandbox, ANA, line, 'Freeze everything tagged staging?');
+  const preview = await sandbox.ask(ANA, line, 'Freeze everything tagged staging?');
   await sandbox.press(ANA, preview as never, 'change.details');
   const request = await sandbox.privateMessage(ANA, 'Sends  nothing: freezes live in Signalbox');
   const card = await frozenStaging(sandbox);
-  for (const text of [preview, request, card].map((each) => textOf(each ?? NO_MESSAGE))) {
+  for (const text of [preview, request, card].map((each) => textOf(each))) {
     expect(text).not.toMatch(/PUT|Answered|server said|accepted/);
   }
-});
-
-test('a change approved before a freeze does not run during it', async () => {
-  const sandbox = await startTestSandbox();
-  sandbox.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
-  await sandbox.press(BEN, await requestChange(sandbox, FINN), 'change.approve');
-  await sandbox.card('Nothing was sent yet.');
-  await frozenStaging(sandbox);
-  passMinutes(sandbox, 2);
-  const ended = await sandbox.card('Stop staging: not run: the current policy refuses it');
-  expect(textOf(ended ?? NO_MESSAGE)).toContain('(launch of the shop, by ');
-  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
 test('a second replica reads the freezes from the database', async () => {
@@ -78,13 +62,13 @@ test('a second replica reads the freezes from the database', async () => {
   await frozenStaging(sandbox);
   const other = await sandbox.replica();
   expect(other.ok).toBe(true);
-  await typed(sandbox, FINN, '/service stop staging because', 'staging is frozen until');
+  await sandbox.ask(FINN, '/service stop staging because', 'staging is frozen until');
 });
 
 test('a button ends a freeze early, once, and can create it again', async () => {
   const sandbox = await startTestSandbox();
   const made = await frozenStaging(sandbox);
-  expect(buttonsOf(made ?? NO_MESSAGE)).toEqual(['change.undo', 'change.details']);
+  expect(buttonsOf(made)).toEqual(['change.undo', 'change.details']);
   passMinutes(sandbox, 10);
   await sandbox.press(ANA, made, 'change.undo');
   const preview = await sandbox.privateMessage(ANA, 'Unfreeze everything tagged staging?');
@@ -95,15 +79,15 @@ test('a button ends a freeze early, once, and can create it again', async () => 
     'change.approve',
   );
   const lifted = await sandbox.card('everything tagged staging is unfrozen');
-  await typed(sandbox, FINN, '/service stop staging because', 'Stop staging?');
+  await sandbox.ask(FINN, '/service stop staging because', 'Stop staging?');
   const over = await sandbox.card('everything tagged staging was frozen');
-  expect(textOf(over ?? NO_MESSAGE)).toContain('The freeze has ended.');
-  expect(buttonsOf(over ?? NO_MESSAGE)).toEqual(['change.details']);
+  expect(textOf(over)).toContain('The freeze has ended.');
+  expect(buttonsOf(over)).toEqual(['change.details']);
 
   passMinutes(sandbox, 10);
   await sandbox.press(ANA, lifted, 'change.undo');
   const again = await sandbox.privateMessage(ANA, 'Freeze everything tagged staging?');
-  expect(textOf(again ?? NO_MESSAGE)).toContain('2026-11-20T16:00:00.000Z');
+  expect(textOf(again)).toContain('2026-11-20T16:00:00.000Z');
 });
 
 test('the second of two requests to end one freeze becomes stale', async () => {
@@ -112,8 +96,7 @@ test('the second of two requests to end one freeze becomes stale', async () => {
   passMinutes(sandbox, 1);
   const cards = [];
   for (const who of [ANA, FINN]) {
-    const preview = await typed(
-      sandbox,
+    const preview = await sandbox.ask(
       who,
       '/change unfreeze tag:staging',
       'Unfreeze everything tagged',
@@ -140,8 +123,7 @@ test('a freeze that has already ended cannot be ended again', async () => {
   const sandbox = await startTestSandbox();
   await frozenStaging(sandbox);
   passMinutes(sandbox, 3 * 60);
-  const preview = await typed(
-    sandbox,
+  const preview = await sandbox.ask(
     ANA,
     '/change unfreeze tag:staging',
     'Unfreeze everything tagged',
@@ -151,23 +133,7 @@ test('a freeze that has already ended cannot be ended again', async () => {
   passMinutes(sandbox, 2 * 60);
   await sandbox.press(BEN, card, 'change.approve');
   const ended = await sandbox.card('Unfreeze everything tagged staging: not done');
-  expect(textOf(ended ?? NO_MESSAGE)).toContain('the freeze has ended or was lifted');
-});
-
-test('a freeze does not block ending a freeze', async () => {
-  const sandbox = await startTestSandbox();
-  const line = '/change freeze everything until=2h all hands';
-  await sandbox.press(ANA, await typed(sandbox, ANA, line, 'Freeze everything?'), 'change.confirm');
-  await sandbox.press(BEN, await sandbox.card('requests: freeze everything'), 'change.approve');
-  await sandbox.card('everything is frozen');
-  await typed(sandbox, FINN, '/service stop staging because', 'staging is frozen until');
-  const unfreeze = await typed(
-    sandbox,
-    ANA,
-    '/change unfreeze everything done',
-    'Unfreeze everything?',
-  );
-  expect(textOf(unfreeze)).toContain('all hands');
+  expect(textOf(ended)).toContain('the freeze has ended or was lifted');
 });
 
 test('a future freeze is shown on each preview that it will affect', async () => {
@@ -185,17 +151,15 @@ test('a future freeze is shown on each preview that it will affect', async () =>
       ],
     }),
   });
-  const preview = textOf(
-    await typed(sandbox, ANA, '/service stop staging because', 'Stop staging?'),
-  );
+  const preview = await sandbox.answer(ANA, '/service stop staging because', 'Stop staging?');
   expect(preview).toContain('Frozen between');
   expect(preview).toContain('(sale, by Gus)');
-  const listed = textOf(await typed(sandbox, DORA, '/change freezes', 'Nothing is frozen now'));
+  const listed = await sandbox.answer(DORA, '/change freezes', 'Nothing is frozen now');
   expect(listed).toContain('Future');
   expect(listed).toContain('Set in signalbox.yaml.');
 });
 
-test.for<[string, string, string]>([
+const REJECTED: readonly (readonly [what: string, line: string, words: string])[] = [
   [
     'a freeze without a scope',
     '/change freeze until=4h why not',
@@ -225,13 +189,20 @@ test.for<[string, string, string]>([
   ],
   ['an end in the past', '/change freeze "staging" until=2026-11-19T10:00Z x', 'is in the past'],
   ['an unknown freeze', '/change unfreeze tag:prod x', "There's no freeze called “tag:prod”"],
-])('%s is rejected with an explanation', async ([, line, words]) => {
+];
+
+test('what is no freeze is rejected with an explanation', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', line);
-  const seen = () =>
-    JSON.stringify([sandbox.slack.clientState(ANA).views, sandbox.slack.messages('ops')]);
-  await expect.poll(seen).toContain(words);
-  expect(sandbox.slack.messages('db-approvals')).toHaveLength(0);
+  const { slack } = sandbox;
+  for (const [what, line, words] of REJECTED) {
+    for (const { id } of slack.clientState(ANA).views) await slack.close(ANA, id);
+    const earlier = slack.messages('ops').length;
+    await slack.command(ANA, 'ops', line);
+    const seen = () =>
+      JSON.stringify([slack.clientState(ANA).views, slack.messages('ops').slice(earlier)]);
+    await expect.poll(seen, { message: what }).toContain(words);
+  }
+  expect(slack.messages('db-approvals')).toHaveLength(0);
 });
 
 test('the freeze form suggests tags and warehouses and requires one choice', async () => {
@@ -254,16 +225,14 @@ test('the freeze form suggests tags and warehouses and requires one choice', asy
     reason: { reason: { type: 'plain_text_input', value: 'launch' } },
   });
   const preview = await sandbox.privateMessage(ANA, 'Freeze everything tagged staging?');
-  expect(textOf(preview ?? NO_MESSAGE)).toContain('Affected: ml-features, staging.');
-  expect(textOf(preview ?? NO_MESSAGE)).toContain(
-    '/change freeze \\"everything tagged staging\\" until=4h',
-  );
+  expect(textOf(preview)).toContain('Affected: ml-features, staging.');
+  expect(textOf(preview)).toContain('/change freeze \\"everything tagged staging\\" until=4h');
 });
 
 test('the edit form of a freeze contains the typed tag', async () => {
   const sandbox = await startTestSandbox();
   const line = '/change freeze tag=staging until=4h launch';
-  const preview = await typed(sandbox, ANA, line, 'Freeze everything tagged staging?');
+  const preview = await sandbox.ask(ANA, line, 'Freeze everything tagged staging?');
   await sandbox.press(ANA, preview, 'change.edit');
   const view = await sandbox.modal(ANA, 'change.freeze');
   expect(sandbox.slack.clientState(ANA).views.at(-1)?.blocks[0]).toMatchObject({ optional: true });
@@ -283,41 +252,24 @@ test('a freeze requires a reason, whatever its rule says', async () => {
   );
 });
 
-test('a time of day uses the time zone of the requester', async () => {
-  const sandbox = await startTestSandbox();
-  const line = '/change freeze "staging" until=20:00 backfill';
-  const preview = textOf(await typed(sandbox, ANA, line, 'Freeze staging?'));
-  const [, until = ''] = /\|(2026-11-2\d[^>]+)>/.exec(preview) ?? [];
-  const zone = 'Europe/Berlin';
-  const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: zone });
-  expect(clock.format(new Date(until))).toBe('20:00');
-  expect(new Date(until).getTime()).toBeGreaterThan(NOON.getTime());
-});
-
-test('a user who may not freeze gets a refusal that names who may', async () => {
-  const sandbox = await startTestSandbox();
-  const line = '/change freeze "staging" until=4h x';
-  const refused = textOf(await typed(sandbox, DORA, line, "You can't use /change freeze"));
-  expect(refused).toContain('only @db-operators may');
-  expect(refused).toContain(`<@${ANA}>`);
-});
-
 test('the button that ends a freeze names the service, and the freeze command itself is not shown as frozen', async () => {
   const sandbox = await startTestSandbox();
   const line = '/change freeze "staging" until=4h launch';
-  const preview = await typed(sandbox, ANA, line, 'Freeze staging?');
+  const preview = await sandbox.ask(ANA, line, 'Freeze staging?');
   expect(textOf(preview)).toContain('All changes are blocked');
   await sandbox.press(ANA, preview, 'change.confirm');
   await sandbox.press(BEN, await sandbox.card('requests: freeze staging'), 'change.approve');
   await sandbox.card('staging is frozen');
 
-  const listed = textOf(await typed(sandbox, ANA, '/change freezes', 'Frozen now: 1'));
+  const listed = await sandbox.answer(ANA, '/change freezes', 'Frozen now: 1');
   expect(listed).toMatch(/Unfreeze staging \(\w{6}\)/);
   expect(listed).toMatch(/"action_id":"command.show"[^}]*"value":"change show \w{6}"/);
-  const stop = textOf(await typed(sandbox, ANA, '/change who service stop', 'Who may use'));
+  const stop = await sandbox.answer(ANA, '/change who service stop', 'Who may use');
   expect(stop).toContain('launch, by ');
-  const unfreeze = textOf(
-    await typed(sandbox, ANA, '/change who change unfreeze', 'Who may use /change unfreeze'),
+  const unfreeze = await sandbox.answer(
+    ANA,
+    '/change who change unfreeze',
+    'Who may use /change unfreeze',
   );
   expect(unfreeze).not.toContain('launch, by ');
 });

@@ -128,8 +128,7 @@ test('a command, a message and a query by the second id are of the same person',
   expect(await deliver(sandbox, body, headers)).toBe(200);
   await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop staging?'), 'change.confirm');
   await sandbox.card('requests: ');
-  await sandbox.slack.command(ANA, 'ops', `/change list by ${secondId(ANA)}`);
-  await sandbox.privateMessage(ANA, 'Stop staging');
+  await sandbox.ask(ANA, `/change list by ${secondId(ANA)}`, 'Stop staging');
 });
 
 test('an agent asks for the same person by both ids: one key, one change, cancelled by either', async () => {
@@ -156,8 +155,7 @@ test('a member of another organization is refused at each way in', async () => {
     workspace: { ...workspace, members },
     yaml: (file) => ({ ...file, channels: { approvals: '#shared-partners' } }),
   });
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop staging?'), 'change.confirm');
+  await sandbox.confirm(ANA, '/service stop staging for the night', 'Stop staging?');
   await sandbox.press(SVEN, await sandbox.card('requests: ', 'shared-partners'), 'change.approve');
   await sandbox.privateMessage(SVEN, REFUSED.otherWorkspace);
 });

@@ -21,8 +21,7 @@ function groupReads({ slack }: TestSandbox): number {
 
 /** Lets a second pass, and waits for what is due then, for example a message that Slack refused before. */
 async function passSecond(sandbox: TestSandbox): Promise<void> {
-  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + STEP_MS);
-  sandbox.wake();
+  sandbox.pass(STEP_MS);
   await waitUntilIdle(sandbox);
 }
 

@@ -14,8 +14,7 @@ test('with 600 people in a role a refusal looks up at most six, and approvals st
   const card = await requestChange(sandbox);
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 60_000);
   const before = sandbox.slack.calls('users.info').length;
-  await sandbox.slack.command(DORA, 'ops', '/service stop staging');
-  const refusal = await sandbox.privateMessage(DORA, "You can't stop staging");
+  const refusal = await sandbox.ask(DORA, '/service stop staging', "You can't stop staging");
   expect(refusal && textOf(refusal)).toContain('or others can request it for you');
   // Six people who could request it, and Dora.
   expect(sandbox.slack.calls('users.info').length - before).toBeLessThanOrEqual(7);
@@ -39,6 +38,5 @@ test('the start with 30 groups stays within the rate limits of Slack', async () 
     yaml: (file: { roles?: object }) => ({ ...file, roles: { ...file.roles, ...roles } }),
   });
   expect(sandbox.started.ok).toBe(true);
-  await sandbox.slack.command(DORA, 'ops', '/service list');
-  await sandbox.privateMessage(DORA, '12 services');
+  await sandbox.ask(DORA, '/service list', '12 services');
 });

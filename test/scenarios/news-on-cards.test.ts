@@ -131,8 +131,7 @@ const EVENTS: Readonly<Record<string, Event>> = {
   'a freeze is made in Slack': {
     happens: async (sandbox) => {
       const line = '/change freeze tag=staging until=4h incident';
-      await sandbox.slack.command(FINN, 'ops', line);
-      const preview = await sandbox.privateMessage(FINN, 'Freeze everything tagged staging?');
+      const preview = await sandbox.ask(FINN, line, 'Freeze everything tagged staging?');
       await sandbox.press(FINN, preview, 'change.confirm');
       const card = await sandbox.card('requests: freeze everything tagged staging');
       await sandbox.press(CLEO, card, 'change.approve');
@@ -247,19 +246,23 @@ test('an approval in a freeze that the card does not show yet is refused, and th
 
 test('a preview in a freeze cannot be confirmed, and can be once the freeze has ended', async () => {
   const sandbox = await opened();
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
-  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
-  await sandbox.slack.command(FINN, 'ops', '/change freeze tag=staging until=30m incident');
-  const freeze = await sandbox.privateMessage(FINN, 'Freeze everything tagged staging?');
+  const preview = await sandbox.ask(ANA, '/service stop staging for the night', 'Stop staging?');
+  const freeze = await sandbox.ask(
+    FINN,
+    '/change freeze tag=staging until=30m incident',
+    'Freeze everything tagged staging?',
+  );
   await sandbox.press(FINN, freeze, 'change.confirm');
   const asked = await sandbox.card('requests: freeze everything tagged staging');
   await sandbox.press(CLEO, asked, 'change.approve');
   const card = await sandbox.card('everything tagged staging is frozen');
   await sandbox.press(ANA, preview, 'change.confirm');
   await sandbox.privateMessage(ANA, 'staging is frozen until');
-  await sandbox.slack.command(FINN, 'ops', `/change unfreeze ${changeIdOf(card)} over`);
-  const lift = await sandbox.privateMessage(FINN, 'Unfreeze everything tagged staging?');
-  await sandbox.press(FINN, lift, 'change.confirm');
+  await sandbox.confirm(
+    FINN,
+    `/change unfreeze ${changeIdOf(card)} over`,
+    'Unfreeze everything tagged staging?',
+  );
   const lifting = await sandbox.card('requests: unfreeze everything tagged staging');
   await sandbox.press(CLEO, lifting, 'change.approve');
   await sandbox.card('everything tagged staging is unfrozen');

@@ -33,8 +33,7 @@ const asked = (card: { readonly blocks: unknown }) =>
   mentionsIn(card.blocks).filter((id) => id === LEADS);
 
 function pass(sandbox: TestSandbox, minutes: number) {
-  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + minutes * 60_000);
-  sandbox.wake();
+  sandbox.pass(minutes * 60_000);
 }
 
 const directs = ({ slack }: TestSandbox) =>
@@ -58,9 +57,7 @@ test('a change notifies its approvers once, and its requester once when it is ov
 test('fourteen runs of a schedule notify nobody: each has one quiet line in the thread of its card', async () => {
   const sandbox = await startExtended({ databaseUrl: await emptyUrl('sqlite') });
   const times = 'stop="daily 20:00" start="daily 07:00" zone=Etc/UTC';
-  await sandbox.slack.command(ANA, 'ops', `/service schedule staging ${times} nights`);
-  const preview = await sandbox.privateMessage(ANA, 'Schedule staging?');
-  await sandbox.press(ANA, preview, 'change.confirm');
+  await sandbox.confirm(ANA, `/service schedule staging ${times} nights`, 'Schedule staging?');
   await sandbox.press(BEN, await sandbox.card('requests: schedule staging'), 'change.approve');
   await sandbox.card('staging is scheduled');
   // A private answer that comes after half an hour would be a direct message.

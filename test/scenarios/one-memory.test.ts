@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
-import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
@@ -13,14 +12,11 @@ async function afterwards(line: string, words: string) {
     databaseUrl: await emptyUrl('sqlite'),
     yaml: (file) => ({ ...file, cloud: { reads: 'extended' } }),
   });
-  const pass = (ms: number) => {
-    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + ms);
-    sandbox.wake();
-  };
+  const { pass } = sandbox;
   const answer = async (typed: string, about: string) => {
     pass(11_000);
     await sandbox.slack.command(ANA, 'ops', typed);
-    return textOf((await sandbox.privateMessage(ANA, about)) ?? NO_MESSAGE);
+    return textOf(await sandbox.privateMessage(ANA, about));
   };
   const shown = await answer(line, words);
   for (const operation of READS) {
@@ -28,7 +24,7 @@ async function afterwards(line: string, words: string) {
   }
   // The list of services was cached for a minute.
   pass(61_000);
-  return { ...sandbox, pass, answer, shown };
+  return { ...sandbox, answer, shown };
 }
 
 test('a service that was shown as running is never “never seen” afterwards', async () => {

@@ -15,8 +15,7 @@ import { ANA, BEN, DORA, EMIL } from '../harness/users.ts';
 const STAGING = '1525c708-e4bc-426d-a9e7-d11b6c27caf5';
 
 async function approved(sandbox: TestSandbox, line: string, title: string, state = '') {
-  await sandbox.slack.command(ANA, 'ops', line);
-  const preview = await sandbox.privateMessage(ANA, `${title}${state}?`);
+  const preview = await sandbox.ask(ANA, line, `${title}${state}?`);
   await sandbox.press(ANA, preview, 'change.confirm');
   const waiting = await sandbox.card(requested(`${title}${state}`));
   await sandbox.press(BEN, waiting, 'change.approve');
@@ -35,7 +34,7 @@ test('a scale sends exactly the requested fields', async () => {
   const sandbox = await startTestSandbox();
   const line = '/service scale staging min=16 max=64 idle=on idle-timeout=15 "night saving"';
   const { preview, card } = await approved(sandbox, line, 'Scale staging');
-  expect(textOf(preview ?? NO_MESSAGE)).toContain('Minimum memory per replica (GB)');
+  expect(textOf(preview)).toContain('Minimum memory per replica (GB)');
   expect(sent(sandbox, 'scale')).toEqual({
     minReplicaMemoryGb: 16,
     maxReplicaMemoryGb: 64,
@@ -55,15 +54,18 @@ test('a second scale shows the last seen values and can be undone', async () => 
     '/service scale staging max=128',
     'Scale staging',
   );
-  expect(textOf(preview ?? NO_MESSAGE)).toContain('64 → ');
+  expect(textOf(preview)).toContain('64 → ');
   await sandbox.press(ANA, card, 'change.undo');
   await sandbox.privateMessage(ANA, '128 → ');
 });
 
 test('for a size that is not a multiple of four, the nearest sizes are offered', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/service scale staging max=30 for the sale');
-  const answer = (await sandbox.privateMessage(ANA, 'max must be a multiple of 4')) ?? NO_MESSAGE;
+  const answer = await sandbox.ask(
+    ANA,
+    '/service scale staging max=30 for the sale',
+    'max must be a multiple of 4',
+  );
   expect(textOf(answer)).toContain(', not 30:');
   expect(textOf(answer)).toContain('max=28');
   expect(textOf(answer)).toContain('max=32');
@@ -111,8 +113,7 @@ test('the password of a created service is shown once, to its requester only', a
   await sandbox.slack.close(ANA, sandbox.slack.clientState(ANA).views.at(-1)?.id ?? '');
   // What was shown once has no button any more.
   await expect.poll(() => seenBy(sandbox, ANA)).not.toContain('change.reveal');
-  await sandbox.slack.command(ANA, 'ops', '/service show "analytics new"');
-  await sandbox.privateMessage(ANA, 'reply to service create');
+  await sandbox.ask(ANA, '/service show "analytics new"', 'reply to service create');
 });
 
 test.for([{ error: 'not_found' }, 'server-error', 'reply-lost'] as const)(
@@ -167,13 +168,18 @@ test('a created endpoint shows the next step', async () => {
 test('a backup and the settings of a pipe are shown with exact values', async () => {
   const sandbox = await startTestSandbox();
   const backup = ORGANIZATION.backups.find(({ service }) => service === 'analytics-prod');
-  await sandbox.slack.command(ANA, 'ops', `/backup show analytics-prod ${backup?.id}`);
-  await sandbox.privateMessage(ANA, 'Backup of analytics-prod');
-  await sandbox.slack.command(ANA, 'ops', '/pipe settings analytics-prod orders');
-  const settings = (await sandbox.privateMessage(ANA, 'Settings of orders')) ?? NO_MESSAGE;
+  await sandbox.ask(ANA, `/backup show analytics-prod ${backup?.id}`, 'Backup of analytics-prod');
+  const settings = await sandbox.ask(
+    ANA,
+    '/pipe settings analytics-prod orders',
+    'Settings of orders',
+  );
   expect(textOf(settings)).toContain('10 GiB (10,737,418,240 bytes)');
-  await sandbox.slack.command(ANA, 'ops', `/backup show analytics-prod ${STAGING}`);
-  const gone = (await sandbox.privateMessage(ANA, 'There is no such backup')) ?? NO_MESSAGE;
+  const gone = await sandbox.ask(
+    ANA,
+    `/backup show analytics-prod ${STAGING}`,
+    'There is no such backup',
+  );
   expect(textOf(gone)).toContain('404');
 });
 
@@ -181,17 +187,15 @@ test('an alert is listed, shown and edited, and keeps its other fields', async (
   const sandbox = await startTestSandbox();
   const alert = sandbox.alerts.alerts().find(({ name }) => name && !name.includes('<'));
   const name = alert?.name ?? '';
-  await sandbox.slack.command(ANA, 'ops', '/alert list');
-  await sandbox.privateMessage(ANA, '3 of 14 alerts firing');
-  await sandbox.slack.command(ANA, 'ops', `/alert show "${name}"`);
-  await sandbox.privateMessage(ANA, 'Notifies');
+  await sandbox.ask(ANA, '/alert list', '3 of 14 alerts firing');
+  await sandbox.ask(ANA, `/alert show "${name}"`, 'Notifies');
   const { preview } = await approved(
     sandbox,
     `/alert edit "${name}" threshold=4321`,
     `Edit alert "${name}"`,
     ' (firing)',
   );
-  expect(textOf(preview ?? NO_MESSAGE)).toContain('Unchanged');
+  expect(textOf(preview)).toContain('Unchanged');
   const put = sandbox.alerts.requests().find(({ method }) => method === 'PUT');
   expect(put?.body).toMatchObject({ threshold: 4321, source: alert?.source });
 });
@@ -199,8 +203,7 @@ test('an alert is listed, shown and edited, and keeps its other fields', async (
 test('an alert edited after the preview is not overwritten', async () => {
   const sandbox = await startTestSandbox();
   const alert = sandbox.alerts.alerts().find(({ name }) => name && !name.includes('<'));
-  await sandbox.slack.command(ANA, 'ops', `/alert edit ${alert?.id} threshold=4321`);
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Edit alert'), 'change.confirm');
+  await sandbox.confirm(ANA, `/alert edit ${alert?.id} threshold=4321`, 'Edit alert');
   const card = await sandbox.card('requests: ');
   sandbox.alerts.editAlert(alert?.id ?? '', { threshold: 99 });
   await sandbox.press(BEN, card, 'change.approve');
@@ -247,13 +250,12 @@ test('an encryption key is not posted to a channel; approvers see it in a privat
   const sandbox = await startTestSandbox();
   const line =
     '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 encryption-key=arn:key-1 "a new market"';
-  await sandbox.slack.command(ANA, 'ops', line);
-  const preview = await sandbox.privateMessage(ANA, 'Create service analytics new?');
-  expect(textOf(preview ?? NO_MESSAGE)).toContain('arn:key-1');
+  const preview = await sandbox.ask(ANA, line, 'Create service analytics new?');
+  expect(textOf(preview)).toContain('arn:key-1');
   await sandbox.press(ANA, preview, 'change.confirm');
   const card = await sandbox.card('requests: create service analytics new');
-  expect(textOf(card ?? NO_MESSAGE)).toContain('from 10.0.0.0/8');
-  expect(textOf(card ?? NO_MESSAGE)).not.toContain('arn:key-1');
+  expect(textOf(card)).toContain('from 10.0.0.0/8');
+  expect(textOf(card)).not.toContain('arn:key-1');
   await sandbox.press(EMIL, card, 'change.details');
   await sandbox.privateMessage(EMIL, REFUSED.notAnApproverOf('@db-leads'));
   await sandbox.press(BEN, card, 'change.details');
@@ -279,9 +281,7 @@ test('an alert form that was open during another edit does not revert that edit'
     ...text('name', String(alert?.name)),
     ...text('message', 'Look at the new dashboard'),
   });
-  const preview = textOf(
-    (await sandbox.privateMessage(ANA, 'Look at the new dashboard')) ?? NO_MESSAGE,
-  );
+  const preview = textOf(await sandbox.privateMessage(ANA, 'Look at the new dashboard'));
   expect(preview).not.toContain('4242 → ');
   expect(preview).toContain('Unchanged');
 });

@@ -42,7 +42,7 @@ async function started() {
       .filter((one) => one.threadTs === null && textOf(one).includes('Yesterday'));
   const ask = async (line: string, words: string) => {
     await sandbox.slack.command(DORA, 'ops', line);
-    return textOf((await sandbox.privateMessage(DORA, words)) ?? NO_MESSAGE);
+    return textOf(await sandbox.privateMessage(DORA, words));
   };
   return { sandbox, other, at, posted, ask };
 }

@@ -128,8 +128,7 @@ test('a user of another workspace in a shared channel cannot approve', async () 
   const sandbox = await startTestSandbox({
     yaml: (file) => ({ ...file, channels: { approvals: '#shared-partners' } }),
   });
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop staging?'), 'change.confirm');
+  await sandbox.confirm(ANA, '/service stop staging for the night', 'Stop staging?');
   const card = await sandbox.card('requests: ', 'shared-partners');
   await sandbox.press(SVEN, card, 'change.approve');
   await sandbox.privateMessage(SVEN, REFUSED.otherWorkspace);

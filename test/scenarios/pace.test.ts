@@ -3,7 +3,7 @@ import { textOf } from '../harness/messages.ts';
 import { requestChange, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, DORA } from '../harness/users.ts';
-import { ENGINES, emptyUrl } from '../storage/engines.ts';
+import { emptyUrl, onEngines } from '../storage/engines.ts';
 
 const TOO_MANY = 'You sent too many requests in a short time';
 
@@ -12,8 +12,8 @@ function answersWith(sandbox: TestSandbox, as: string, words: string): number {
     .length;
 }
 
-test.for(ENGINES)(
-  'a user who presses without end is notified once, also by two replicas (%s)',
+onEngines(
+  'a user who presses without end is notified once, also by two replicas',
   async (engine) => {
     const databaseUrl = await emptyUrl(engine);
     const sandbox = await startTestSandbox({ databaseUrl });
@@ -57,21 +57,17 @@ test('refused presses of Approve read the thread once in five seconds', async ()
 test('the 21st draft within ten minutes is refused with an explanation', async () => {
   const sandbox = await startTestSandbox();
   for (let n = 0; n < 20; n += 1) {
-    await sandbox.slack.command(ANA, 'ops', `/service stop staging for the night ${n}`);
-    await sandbox.privateMessage(ANA, `for the night ${n}`);
+    await sandbox.ask(ANA, `/service stop staging for the night ${n}`, `for the night ${n}`);
   }
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging for good');
-  const refusal = await sandbox.privateMessage(ANA, TOO_MANY);
+  const refusal = await sandbox.ask(ANA, '/service stop staging for good', TOO_MANY);
   expect(refusal?.text).toContain('You can request again at <!date^');
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 600_000);
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging for good');
-  await sandbox.privateMessage(ANA, 'for good');
+  await sandbox.ask(ANA, '/service stop staging for good', 'for good');
 });
 
 test('the 61st command within a minute gets one refusal', async () => {
   const sandbox = await startTestSandbox();
   for (let n = 0; n < 70; n += 1) await sandbox.slack.command(ANA, 'ops', '/service help');
   await expect.poll(() => answersWith(sandbox, ANA, TOO_MANY)).toBe(1);
-  await sandbox.slack.command(BEN, 'ops', '/service list');
-  await sandbox.privateMessage(BEN, 'analytics-prod');
+  await sandbox.ask(BEN, '/service list', 'analytics-prod');
 });

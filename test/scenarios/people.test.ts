@@ -1,22 +1,19 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
-import { NO_MESSAGE, requestChange } from '../harness/requests.ts';
+import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA, FINN, NOON } from '../harness/users.ts';
 
 test('a user who leaves a group loses its rights at once', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(DORA, 'ops', '/service list');
-  await sandbox.privateMessage(DORA, '12 services');
+  await sandbox.ask(DORA, '/service list', '12 services');
   await sandbox.slack.admin.setGroup('engineering', [ANA, BEN, FINN]);
-  await sandbox.slack.command(DORA, 'ops', '/service list');
-  await sandbox.privateMessage(DORA, "You can't use /service list");
+  await sandbox.ask(DORA, '/service list', "You can't use /service list");
 });
 
 test('a deactivated user loses all rights', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(FINN, 'ops', '/service list');
-  await sandbox.privateMessage(FINN, '12 services');
+  await sandbox.ask(FINN, '/service list', '12 services');
   await sandbox.slack.admin.deactivate(FINN);
   // The page accepts input from a deactivated account; the bot does not answer it.
   await sandbox.slack.command(FINN, 'ops', '/service list').catch(() => undefined);
@@ -30,17 +27,14 @@ test('a group deleted at run time counts as empty, and other groups are not affe
   await sandbox.slack.admin.disableGroup('db-leads');
   await sandbox.press(BEN, card, 'change.approve');
   await sandbox.privateMessage(BEN, 'Only ');
-  expect(textOf((await sandbox.card('requests: ')) ?? NO_MESSAGE)).toContain('0 of 1');
-  await sandbox.slack.command(DORA, 'ops', '/service list');
-  await sandbox.privateMessage(DORA, '12 services');
-  await sandbox.slack.command(ANA, 'ops', '/service start staging');
-  await sandbox.privateMessage(ANA, 'Start staging?');
+  expect(textOf(await sandbox.card('requests: '))).toContain('0 of 1');
+  await sandbox.ask(DORA, '/service list', '12 services');
+  await sandbox.ask(ANA, '/service start staging', 'Start staging?');
 });
 
 test('a change approved by a group that is deleted before it runs does not run', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging in=2h for the night');
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'staging?'), 'change.confirm');
+  await sandbox.confirm(ANA, '/service stop staging in=2h for the night', 'staging?');
   await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
   await sandbox.card('Stop staging: approved');
   await sandbox.slack.admin.disableGroup('db-leads');
@@ -54,8 +48,7 @@ test('group members are read once for several users within a minute', async () =
   const sandbox = await startTestSandbox();
   const before = sandbox.slack.calls('usergroups.list').length;
   for (const person of [ANA, BEN, DORA, FINN]) {
-    await sandbox.slack.command(person, 'ops', '/service list');
-    await sandbox.privateMessage(person, '12 services');
+    await sandbox.ask(person, '/service list', '12 services');
   }
   expect(sandbox.slack.calls('usergroups.list')).toHaveLength(before);
 });
@@ -73,14 +66,14 @@ test('a button of an older version gets a private explanation', async () => {
     element,
   });
   await sandbox.privateMessage(BEN, 'This button is from an older version');
-  expect(textOf((await sandbox.card('requests: ')) ?? NO_MESSAGE)).toContain('0 of 1');
+  expect(textOf(await sandbox.card('requests: '))).toContain('0 of 1');
 });
 
 test('an internal error shows a reference and no details', async () => {
   const sandbox = await startTestSandbox();
   sandbox.slack.failNext({ method: 'views.open', times: 1, how: { error: 'view_too_large' } });
   await sandbox.slack.command(ANA, 'ops', '/service stop');
-  const answer = textOf((await sandbox.privateMessage(ANA, 'had an internal error')) ?? NO_MESSAGE);
+  const answer = textOf(await sandbox.privateMessage(ANA, 'had an internal error'));
   expect(answer).toMatch(/ref [0-9a-f]{8}/);
   expect(answer).not.toContain('view_too_large');
 });

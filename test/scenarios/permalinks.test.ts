@@ -71,16 +71,14 @@ test.for([
   const sandbox = await startTestSandbox();
   const card = await requestChange(sandbox);
   const id = command === '/change show' ? ` ${changeIdOf(card)}` : '';
-  await sandbox.slack.command(BEN, 'ops', `${command}${id}`);
-  await sandbox.privateMessage(BEN, words);
+  await sandbox.ask(BEN, `${command}${id}`, words);
   expect(linkIn(sentTo(sandbox, BEN, words), text)).toEqual(placeOfCard(card));
 });
 
 test('a preview links to the cards of related changes', async () => {
   const sandbox = await startTestSandbox();
   const card = await requestChange(sandbox);
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging once more');
-  await sandbox.privateMessage(ANA, 'requested “stop staging”');
+  await sandbox.ask(ANA, '/service stop staging once more', 'requested “stop staging”');
   const preview = sentTo(sandbox, ANA, 'requested “stop staging”');
   expect(linkIn(preview, changeIdOf(card))).toEqual(placeOfCard(card));
 });
@@ -116,9 +114,8 @@ test('the use of break-glass is announced with a link to the card', async () => 
 test('a reminder links to the card', async () => {
   const sandbox = await startTestSandbox();
   const card = await requestChange(sandbox);
-  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 12 * 3_600_000);
-  sandbox.wake();
-  await expect.poll(() => threadText(sandbox, card.ts)).toContain('still needs');
+  sandbox.pass(12 * 3_600_000);
+  await expect.poll(() => threadText(sandbox, card.ts)).toContain('still needs one more approval');
   expect(linkIn(threadBlocks(sandbox, card, 'still needs'), 'Open card')).toEqual(
     placeOfCard(card),
   );
@@ -133,13 +130,11 @@ test('without permalinks every answer arrives as plain text', async () => {
   const lookups = () => sandbox.slack.calls('chat.getPermalink').length;
   await expect.poll(lookups).toBe(1);
   await waitUntilIdle(sandbox);
-  await sandbox.slack.command(BEN, 'ops', `/change show ${changeIdOf(card)}`);
-  await sandbox.privateMessage(BEN, 'History');
+  await sandbox.ask(BEN, `/change show ${changeIdOf(card)}`, 'History');
   const shown = sentTo(sandbox, BEN, 'History');
   expect(JSON.stringify(shown)).toContain('"text":"Card"');
   expect(linkIn(shown, 'Card')).toBeNull();
-  await sandbox.slack.command(BEN, 'ops', '/change list');
-  await sandbox.privateMessage(BEN, 'waiting for approval');
+  await sandbox.ask(BEN, '/change list', 'waiting for approval');
   await sandbox.press(BEN, card, 'change.approve');
   await sandbox.card('staging is stopping');
   // The first failure pauses all lookups.
@@ -161,8 +156,7 @@ test('an audit line that was posted without a link is not posted again with one'
   await sandbox.press(BEN, card, 'change.approve');
   await expect.poll(lines).toHaveLength(1);
   sandbox.slack.clearFaults();
-  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 120_000);
-  sandbox.wake();
+  sandbox.pass(120_000);
   await expect.poll(() => threadText(sandbox, card.ts)).toContain('staging is stopping');
   await waitUntilIdle(sandbox);
   expect(lines()).toHaveLength(1);

@@ -3,7 +3,6 @@ import { WEBHOOKS } from '../../sandbox/seed/alert-references.ts';
 import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import type { EditYaml } from '../harness/config.ts';
 import { textOf } from '../harness/messages.ts';
-import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
 
@@ -71,18 +70,19 @@ test('backups are offered with the latest finished one first, and the chosen one
 test('latest is the latest finished backup', async () => {
   const sandbox = await start();
   await sandbox.slack.command(ANA, 'ops', '/backup show analytics-prod latest');
-  const answer =
-    (await sandbox.privateMessage(ANA, 'Backup of analytics-prod: done')) ?? NO_MESSAGE;
+  const answer = await sandbox.privateMessage(ANA, 'Backup of analytics-prod: done');
   expect(textOf(answer)).toContain(LATEST);
 });
 
 test('without the list, latest is unknown and an id works', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/backup show analytics-prod latest');
-  const answer = await sandbox.privateMessage(ANA, 'Latest backup of analytics-prod: unknown');
+  const answer = await sandbox.ask(
+    ANA,
+    '/backup show analytics-prod latest',
+    'Latest backup of analytics-prod: unknown',
+  );
   expect(answer?.text).toContain('/backup show analytics-prod &lt;backup id&gt; works');
-  await sandbox.slack.command(ANA, 'ops', `/backup show analytics-prod ${LATEST}`);
-  await sandbox.privateMessage(ANA, 'Backup of analytics-prod: done');
+  await sandbox.ask(ANA, `/backup show analytics-prod ${LATEST}`, 'Backup of analytics-prod: done');
 });
 
 test('an id that is in no list can be chosen', async () => {
@@ -145,14 +145,17 @@ test('pipes of the server are offered with their states and can be typed by name
     pipe: { pipe: { type: 'external_select', selected_option: chosen } },
   });
   await sandbox.privateMessage(ANA, 'Settings of orders in analytics-prod');
-  await sandbox.slack.command(ANA, 'ops', '/pipe settings analytics-prod clicks');
-  await sandbox.privateMessage(ANA, 'Settings of clicks in analytics-prod');
-  await sandbox.slack.command(ANA, 'ops', '/pipe settings analytics-prod order');
-  const misread = await sandbox.privateMessage(
+  await sandbox.ask(
     ANA,
+    '/pipe settings analytics-prod clicks',
+    'Settings of clicks in analytics-prod',
+  );
+  const misread = await sandbox.ask(
+    ANA,
+    '/pipe settings analytics-prod order',
     "There's no pipe called “order”. Did you mean:",
   );
-  expect(textOf(misread ?? NO_MESSAGE)).toContain('pipe settings analytics-prod orders');
+  expect(textOf(misread)).toContain('pipe settings analytics-prod orders');
 });
 
 test('the form of an alert shows the names of its webhook, dashboard and tile', async () => {
@@ -177,8 +180,7 @@ test('the form of an alert shows the names of its webhook, dashboard and tile', 
 
 test('a webhook can be typed by its name', async () => {
   const sandbox = await start();
-  await sandbox.slack.command(ANA, 'ops', '/alert edit "Disk usage" webhook="paging"');
-  const preview = (await sandbox.privateMessage(ANA, 'Disk usage')) ?? NO_MESSAGE;
+  const preview = await sandbox.ask(ANA, '/alert edit "Disk usage" webhook="paging"', 'Disk usage');
   expect(textOf(preview)).toContain(WEBHOOKS.paging);
 });
 
@@ -273,8 +275,7 @@ test.for<[string, string, string]>([
 ])('the choice of %s fills in provider and region', async ([field, value, words]) => {
   const sandbox = await start();
   // What was listed is known.
-  await sandbox.slack.command(ANA, 'ops', '/service list');
-  await sandbox.privateMessage(ANA, 'services');
+  await sandbox.ask(ANA, '/service list', 'services');
   const form = await formFor(sandbox, '/service create "analytics new"', 'service.create');
   const option = (await suggested(sandbox, form, field, { value })).find(({ text }) =>
     text.text.startsWith(words),
@@ -298,9 +299,11 @@ test.for<[string, string, string]>([
 test('a warehouse is named as the cards name it, and sent by its id', async () => {
   const sandbox = await start();
   const line = '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8';
-  await sandbox.slack.command(ANA, 'ops', `${line} warehouse=main "new market"`);
-  const preview = await sandbox.privateMessage(ANA, 'Create service analytics new?');
-  await sandbox.press(ANA, preview, 'change.confirm');
+  await sandbox.confirm(
+    ANA,
+    `${line} warehouse=main "new market"`,
+    'Create service analytics new?',
+  );
   const card = await sandbox.card('requests: create service');
   // A new service has the tags of its warehouse.
   await sandbox.press(BEN, card, 'change.approve');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
-import { changeIdOf, NO_MESSAGE, requestChange, waitUntilIdle } from '../harness/requests.ts';
+import { changeIdOf, requestChange, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
 import { announced, scanAt, WATCHED, withSpike } from './anomaly-scan.ts';
@@ -127,8 +127,7 @@ test('a press on a Home tab of the bot token does not count, and one on the own 
 
 test('the signed button of a preview works for its requester in no channel', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
-  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
+  const preview = await sandbox.ask(ANA, '/service stop staging for the night', 'Stop staging?');
   const [, value = ''] = /"value":"(\w{6}\.[\w-]{22})"/.exec(JSON.stringify(preview?.blocks)) ?? [];
   expect(value).not.toBe('');
   const blocks = blocksWith('change.confirm', value);
@@ -163,8 +162,7 @@ test('Expected in a private answer counts', async () => {
   const sandbox = await startTestSandbox({ organization: withSpike(-3), yaml });
   await scanAt(sandbox, '2026-11-20T12:02:00Z');
   await scanAt(sandbox, '2026-11-24T07:00:00Z');
-  await sandbox.slack.command(ANA, 'ops', '/cost anomalies');
-  const answer = await sandbox.privateMessage(ANA, 'analytics-prod');
+  const answer = await sandbox.ask(ANA, '/cost anomalies', 'analytics-prod');
   await sandbox.press(ANA, answer, 'incident.expected');
   await sandbox.privateMessage(ANA, 'Noted as expected');
 });
@@ -179,8 +177,7 @@ test.for([
   'a command that acts at once, in %s of the bot token, does nothing, and operators read it',
   async ([, channel, lineOf]) => {
     const sandbox = await startTestSandbox();
-    await sandbox.slack.command(BEN, 'ops', DIGEST);
-    const added = await sandbox.privateMessage(BEN, 'Digest added');
+    const added = await sandbox.ask(BEN, DIGEST, 'Digest added');
     const [, id = ''] = /cost digest remove (\w+)/.exec(JSON.stringify(added?.blocks)) ?? [];
     const posts = () => sandbox.slack.messages('db-costs').length;
     await waitUntilIdle(sandbox);
@@ -196,9 +193,7 @@ test.for([
     await waitUntilIdle(sandbox);
     expect(posts()).toBe(before);
     await sandbox.slack.command(BEN, 'ops', '/cost digest list');
-    expect(
-      textOf((await sandbox.privateMessage(BEN, '1 cost digest')) ?? NO_MESSAGE),
-    ).not.toContain('paused');
+    expect(textOf(await sandbox.privateMessage(BEN, '1 cost digest'))).not.toContain('paused');
   },
 );
 

@@ -102,8 +102,7 @@ test.for(WAYS)('the edited preview replaces the preview from %s', async ([, open
 
 test('an edited preview is a new message when the response URL of the old one has expired', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
-  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
+  const preview = await sandbox.ask(ANA, '/service stop staging for the night', 'Stop staging?');
   await sandbox.press(ANA, preview, 'change.edit');
   await sandbox.modal(ANA, 'service.stop');
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 31 * 60_000);
@@ -127,8 +126,7 @@ test('break-glass replaces a preview in direct messages', async () => {
 
 test('a card in direct messages is not replaced by the answer to its button', async () => {
   const sandbox = await startTestSandbox({ yaml: withoutApprovals });
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging at=20:00 for the night');
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop staging?'), 'change.confirm');
+  await sandbox.confirm(ANA, '/service stop staging at=20:00 for the night', 'Stop staging?');
   // The answer in place of the preview has the same title, but names no requester and has no button.
   const card = await sandbox.privateMessage(ANA, 'Requested by');
   await sandbox.press(ANA, card, 'change.cancel');
@@ -148,8 +146,7 @@ const expired = { method: 'response_url', times: 1, how: { error: 'expired_url' 
 
 test('the answer to an offered command arrives when its response URL has expired', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/service show stagign');
-  const offer = await sandbox.privateMessage(ANA, 'stagign');
+  const offer = await sandbox.ask(ANA, '/service show stagign', 'stagign');
   sandbox.slack.failNext(expired);
   await sandbox.press(ANA, offer, 'command.0');
   const answer = await sandbox.privateMessage(ANA, '/service show staging');

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
-import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA } from '../harness/users.ts';
 
@@ -28,8 +27,11 @@ const byId = (text: string) => text.replaceAll('"warehouse":"main"', `"warehouse
 
 test('a creation in a warehouse that the configuration does not have is refused', async () => {
   const sandbox = await startTestSandbox({ yaml: IN_PROD });
-  await sandbox.slack.command(ANA, 'ops', `${CREATE} warehouse=${MAIN}`);
-  await sandbox.privateMessage(ANA, 'has no tags or no warehouse for analytics eu');
+  await sandbox.ask(
+    ANA,
+    `${CREATE} warehouse=${MAIN}`,
+    'has no tags or no warehouse for analytics eu',
+  );
   expect(sandbox.cloud.count('create service')).toBe(0);
 });
 
@@ -39,14 +41,16 @@ test.for<[string, object]>([
 ])('a creation in a warehouse of the configuration is protected by its %s', async ([, on]) => {
   const yaml = (file: File) => protectedBy(on)(JSON.parse(byId(JSON.stringify(file))));
   const sandbox = await startTestSandbox({ yaml: yaml as never });
-  await sandbox.slack.command(ANA, 'ops', `${CREATE} warehouse=${MAIN}`);
-  const preview = await sandbox.privateMessage(ANA, 'Create service analytics eu?');
-  expect(textOf(preview ?? NO_MESSAGE)).toContain('2 of @db-leads');
+  const preview = await sandbox.ask(
+    ANA,
+    `${CREATE} warehouse=${MAIN}`,
+    'Create service analytics eu?',
+  );
+  expect(textOf(preview)).toContain('2 of @db-leads');
 });
 
 test('a creation in a new warehouse needs the approvals of the general rule', async () => {
   const sandbox = await startTestSandbox({ yaml: IN_PROD });
-  await sandbox.slack.command(ANA, 'ops', CREATE);
-  const preview = await sandbox.privateMessage(ANA, 'Create service analytics eu?');
-  expect(textOf(preview ?? NO_MESSAGE)).toContain('1 of @db-leads');
+  const preview = await sandbox.ask(ANA, CREATE, 'Create service analytics eu?');
+  expect(textOf(preview)).toContain('1 of @db-leads');
 });

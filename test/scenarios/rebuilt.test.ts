@@ -30,8 +30,7 @@ const fault = (name: 'reset-after-effect'): Step => {
 };
 const ask = (as: string, line: string, preview: string): Step => {
   return async (sandbox) => {
-    await sandbox.slack.command(as, 'ops', line);
-    await sandbox.press(as, await sandbox.privateMessage(as, preview), 'change.confirm');
+    await sandbox.confirm(as, line, preview);
   };
 };
 
@@ -126,8 +125,13 @@ async function play(databaseUrl: string, steps: readonly Step[], between: () => 
   return seen(sandbox);
 }
 
+/** What writes all views, and most jobs, is rebuilt on both engines. */
+const ON_BOTH = ['a timed change', 'two changes of two services'];
+
 const CASES = Object.entries(SCENARIOS).flatMap(([name, steps]) =>
-  ENGINES.map((engine) => [name, engine, steps] as const),
+  ENGINES.filter((engine) => engine === 'sqlite' || ON_BOTH.includes(name)).map(
+    (engine) => [name, engine, steps] as const,
+  ),
 );
 
 test.for(CASES)(

@@ -83,8 +83,7 @@ test('a recording contains no secret, no name, no id and no text of people', asy
     await sandbox.slack.command(ANA, 'ops', line);
     await waitUntilIdle(sandbox);
   }
-  await sandbox.slack.command(ANA, 'ops', CREATE);
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'zanzibar'), 'change.confirm');
+  await sandbox.confirm(ANA, CREATE, 'zanzibar');
   await sandbox.press(BEN, await sandbox.card('zanzibar'), 'change.approve');
   await sandbox.card('is being created');
   await sandbox.down();

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { buttonsOf, isCard, textOf } from '../harness/messages.ts';
-import { NO_MESSAGE, requestChange, waitUntilIdle } from '../harness/requests.ts';
+import { requestChange, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
 
 /** Ana requests and confirms a change whose card is refused. */
 async function confirmed(sandbox: TestSandbox): Promise<void> {
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'staging?'), 'change.confirm');
+  await sandbox.confirm(ANA, '/service stop staging for the night', 'staging?');
 }
 
 function notices({ slack }: TestSandbox, words: string): readonly string[] {
@@ -63,8 +62,7 @@ test.for([
 
     const copy = await sandbox.privateMessage(BEN, 'requests: stop staging');
     await sandbox.privateMessage(CLEO, 'requests: stop staging');
-    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 30 * 60_000);
-    sandbox.wake();
+    sandbox.pass(30 * 60_000);
     await waitUntilIdle(sandbox);
     expect(refused()).toHaveLength(1);
     await sandbox.press(BEN, copy, 'change.approve');
@@ -96,8 +94,7 @@ test('a card that Slack does not take in two minutes is reported to requester an
     sandbox.slack.failNext({ method: 'chat.postMessage', channel, times: 9, how: 'server-error' });
   await confirmed(sandbox);
   for (const seconds of [60, 70, 600]) {
-    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + seconds * 1_000);
-    sandbox.wake();
+    sandbox.pass(seconds * 1_000);
     await waitUntilIdle(sandbox);
   }
   await sandbox.privateMessage(ANA, 'Slack has not taken its card for 2 minutes');
@@ -147,8 +144,7 @@ test('a message that Slack refuses ends alone: others of the change go on', asyn
 
 test('a rate limit of one message delays all of that method until the time that Slack names', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
-  const preview = await sandbox.privateMessage(ANA, 'staging?');
+  const preview = await sandbox.ask(ANA, '/service stop staging for the night', 'staging?');
   const limited = { times: 1, how: 'rate-limited', retryAfterSeconds: 40 } as const;
   sandbox.slack.failNext({ method: 'chat.postMessage', ...limited });
   const calls = () => sandbox.slack.calls('chat.postMessage').length;
@@ -157,8 +153,7 @@ test('a rate limit of one message delays all of that method until the time that 
   await expect.poll(calls).toBe(before + 1);
   await waitUntilIdle(sandbox);
   const pass = async (seconds: number) => {
-    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + seconds * 1_000);
-    sandbox.wake();
+    sandbox.pass(seconds * 1_000);
     await waitUntilIdle(sandbox);
   };
   await pass(20);
@@ -256,7 +251,7 @@ test('in a channel that becomes shared, cards show no costs and reasons, and ope
   const sandbox = await startTestSandbox();
   const { slack, clock } = sandbox;
   const before = await requestChange(sandbox);
-  expect(textOf(before ?? NO_MESSAGE)).toContain('for the night');
+  expect(textOf(before)).toContain('for the night');
   slack.admin.share('db-approvals');
   clock.now = new Date(clock.now.getTime() + 61_000);
   await sandbox.press(BEN, before, 'change.approve');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../src/base/log.ts';
 import { textOf } from '../harness/messages.ts';
-import { NO_MESSAGE, requestChange } from '../harness/requests.ts';
+import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA } from '../harness/users.ts';
 
@@ -58,7 +58,7 @@ test('the reference of an error finds its log lines', async () => {
   const { sandbox, saying } = await openLoggedStage();
   sandbox.slack.failNext({ method: 'views.open', times: 1, how: { error: 'view_too_large' } });
   await sandbox.slack.command(ANA, 'ops', '/service stop');
-  const told = textOf((await sandbox.privateMessage(ANA, 'had an internal error')) ?? NO_MESSAGE);
+  const told = textOf(await sandbox.privateMessage(ANA, 'had an internal error'));
   const [, ref] = /\(ref (\w+)\)/.exec(told) ?? [];
   expect(saying('internal error reported to a user', { request: ref })).toHaveLength(1);
   expect(saying('payload received', { request: ref })).toHaveLength(1);
@@ -71,8 +71,7 @@ test('background work does not carry the request id that woke it', async () => {
     times: 1,
     how: { error: 'internal_error' },
   });
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop staging?'), 'change.confirm');
+  await sandbox.confirm(ANA, '/service stop staging for the night', 'Stop staging?');
   await expect.poll(() => saying('job failed; it is tried again')).toHaveLength(1);
   expect(saying('job failed; it is tried again')[0]).not.toHaveProperty('request');
 });

@@ -2,13 +2,12 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { sandboxYamlWithReports } from '../../sandbox/configuration.ts';
 import { textOf } from '../harness/messages.ts';
-import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { DORA, NOON } from '../harness/users.ts';
 
 test('the sandbox starts with a digest and budgets', async () => {
   const sandbox = await startTestSandbox({ yaml: () => parse(sandboxYamlWithReports({}, NOON)) });
-  const digest = textOf((await sandbox.card('Yesterday, Thu 19 Nov: ', 'db-costs')) ?? NO_MESSAGE);
+  const digest = textOf(await sandbox.card('Yesterday, Thu 19 Nov: ', 'db-costs'));
   expect(digest).toMatch(/credits so far[\s\S]*November [\d,]+ of 9,000/);
 
   const answer = async (line: string, words: string) => {

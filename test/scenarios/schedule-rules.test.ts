@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
-import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, DORA } from '../harness/users.ts';
 
@@ -8,7 +7,7 @@ test('a schedule needs the approvals of the commands that it runs', async () => 
   const sandbox = await startTestSandbox();
   const ask = async (line: string, words: string, by = ANA) => {
     await sandbox.slack.command(by, 'ops', line);
-    return textOf((await sandbox.privateMessage(by, words)) ?? NO_MESSAGE);
+    return textOf(await sandbox.privateMessage(by, words));
   };
   const prod = '/service schedule analytics-prod stop="weekdays 20:00"';
   // Rule 4 for the schedule needs one approval, and rule 2 for the stop needs two.

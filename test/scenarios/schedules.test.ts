@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { textOf } from '../harness/messages.ts';
 import {
   changeIdOf,
   NO_MESSAGE,
@@ -23,20 +22,14 @@ const sent = ({ cloud }: TestSandbox) =>
 
 /** Requests a change and approves it as Ben; returns its card when it is done. */
 async function approved(sandbox: TestSandbox, title: string, line: string, by = ANA) {
-  await sandbox.slack.command(by, 'ops', line);
-  await sandbox.press(by, await sandbox.privateMessage(by, `${title}?`), 'change.confirm');
+  await sandbox.confirm(by, line, `${title}?`);
   const waiting = await sandbox.card(requested(title));
   await sandbox.press(BEN, waiting, 'change.approve');
 }
 
-async function answer(sandbox: TestSandbox, line: string, words: string, by = DORA) {
-  await sandbox.slack.command(by, 'ops', line);
-  return textOf((await sandbox.privateMessage(by, words)) ?? NO_MESSAGE);
-}
-
 test('the preview shows the first stop and start, the saving and two different ends', async () => {
   const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
-  const preview = await answer(sandbox, LINE, 'Schedule staging?', ANA);
+  const preview = await sandbox.answer(ANA, LINE, 'Schedule staging?');
   // Friday, 20 November: the service stops at 20:00, and starts on Monday at 7:00.
   expect(preview).toMatch(/First stop {2}<!date\^\d+\^[^|]*\|2026-11-20T19:00/);
   expect(preview).toMatch(/First start {2}<!date\^\d+\^[^|]*\|2026-11-23T06:00/);
@@ -79,10 +72,10 @@ test('a schedule stops and starts a service, is paused and removed, and shows in
   const thread = threadText(sandbox, card.ts);
   expect(thread.match(/“stop staging”/g)).toHaveLength(2);
   expect(thread).toContain('Sending “stop staging” (');
-  const list = await answer(sandbox, '/service schedule list', '1 schedule');
+  const list = await sandbox.answer(DORA, '/service schedule list', '1 schedule');
   expect(list).toContain('staging · stop weekdays 20:00 · start weekdays 07:00 (Europe/Berlin)');
   expect(list).toMatch(/next start .*2026-11-23T06:00/);
-  expect(await answer(sandbox, '/service show staging', 'Stops and starts')).toContain(id);
+  expect(await sandbox.answer(DORA, '/service show staging', 'Stops and starts')).toContain(id);
   await sandbox.slack.openHome({ as: DORA });
   const home = () => JSON.stringify(sandbox.slack.clientState(DORA).home ?? []);
   await expect.poll(home).toContain('Schedules (1)');
@@ -104,10 +97,10 @@ test('a schedule stops and starts a service, is paused and removed, and shows in
 
   await approved(sandbox, 'Pause schedule of staging', '/service schedule pause staging trip');
   await sandbox.card('Schedule of staging is paused');
-  expect(await answer(sandbox, '/service schedule list', 'paused')).not.toContain('next');
+  expect(await sandbox.answer(DORA, '/service schedule list', 'paused')).not.toContain('next');
   setTime(sandbox, '06:00', '2026-11-24');
   await approved(sandbox, 'Remove schedule of staging', '/service schedule remove staging');
   await sandbox.card('Schedule of staging is removed');
-  await answer(sandbox, '/service schedule list', 'No service has a schedule');
+  await sandbox.answer(DORA, '/service schedule list', 'No service has a schedule');
   expect(sent(sandbox)).toEqual(['stop', 'start', 'stop']);
 });

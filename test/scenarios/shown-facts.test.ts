@@ -128,10 +128,7 @@ async function opened() {
   };
   const sandbox = await startTestSandbox({ yaml: EXTENDED, through });
   const release = () => proxies.forEach((each) => void each.refuse());
-  const pass = (ms: number) => {
-    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + ms);
-    sandbox.wake();
-  };
+  const { pass } = sandbox;
   /** The preview of a line, and the card after its confirmation. */
   const requested = async (line: string) => {
     pass(11_000);
@@ -161,7 +158,7 @@ async function opened() {
     await sandbox.slack.command(as, 'ops', line);
     return (await sandbox.privateMessage(as, words)) ?? LOST;
   };
-  return { ...sandbox, pass, requested, approved, answered, release };
+  return { ...sandbox, requested, approved, answered, release };
 }
 
 type Sandbox = Awaited<ReturnType<typeof opened>>;

@@ -82,8 +82,7 @@ test.for(['server-error', 'reply-lost'] as const)(
     const words = 'Signalbox tries it again every hour';
     sandbox.slack.admin.archive('db-approvals');
     sandbox.slack.failNext({ method: 'chat.postMessage', words, times: 1, how });
-    await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
-    await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'staging?'), 'change.confirm');
+    await sandbox.confirm(ANA, '/service stop staging for the night', 'staging?');
     const notices = () =>
       sandbox.slack.messages('db-audit').filter(({ text }) => text.includes(words));
     const pass = timeInSteps(sandbox, 6_000);

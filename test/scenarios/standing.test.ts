@@ -1,24 +1,17 @@
 import { expect, test } from 'vitest';
 import { buttonsOf, textOf } from '../harness/messages.ts';
 import { eventsIn } from '../harness/read-log.ts';
-import {
-  cardAfterRetries,
-  changeIdOf,
-  NO_MESSAGE,
-  setTime,
-  threadText,
-} from '../harness/requests.ts';
+import { cardAfterRetries, changeIdOf, setTime, threadText } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, DORA, FINN } from '../harness/users.ts';
-import { ENGINES, emptyUrl } from '../storage/engines.ts';
+import { emptyUrl, onEngines } from '../storage/engines.ts';
 
 const ALLOW = '/change allow service stop tag=staging uses=2 for=7d night tests';
 
 /** Requests a standing approval, and returns its card once Ben has approved it. */
 async function allowed(sandbox: TestSandbox, line = ALLOW, approvers = [BEN]) {
   const [, verb = ''] = /allow (?:service )?(\w+)/.exec(line) ?? [];
-  await sandbox.slack.command(ANA, 'ops', line);
-  const preview = await sandbox.privateMessage(ANA, `Allow ${verb} of`);
+  const preview = await sandbox.ask(ANA, line, `Allow ${verb} of`);
   await sandbox.press(ANA, preview, 'change.confirm');
   const card = await sandbox.card(`requests: allow ${verb} of`);
   for (const by of approvers) await sandbox.press(by, card, 'change.approve');
@@ -26,104 +19,91 @@ async function allowed(sandbox: TestSandbox, line = ALLOW, approvers = [BEN]) {
   return { card: (await sandbox.card('is allowed')) ?? card, preview };
 }
 
-const shown = async (sandbox: TestSandbox, words: string) =>
-  textOf((await sandbox.card(words)) ?? NO_MESSAGE);
+const shown = async (sandbox: TestSandbox, words: string) => textOf(await sandbox.card(words));
 
 const stops = (sandbox: TestSandbox) =>
   sandbox.cloud.requests().filter(({ operation }) => operation === 'set state').length;
 
-test.for(ENGINES)(
-  'a stop runs by a standing approval, and its card counts it (%s)',
-  async (engine) => {
-    const databaseUrl = await emptyUrl(engine);
-    const sandbox = await startTestSandbox({ databaseUrl });
-    const { card, preview } = await allowed(sandbox);
-    const asked = textOf(preview ?? NO_MESSAGE);
-    expect(asked).toContain('Allow stop of everything tagged staging?');
-    expect(asked).toContain('by anyone who may request “service stop”');
-    expect(asked).toContain('Affected: ml-features, staging.');
-    expect(asked).toContain('1 of @db-leads, not you');
-    expect(textOf(card ?? NO_MESSAGE)).toContain('Used  0 of 2');
-    expect(buttonsOf(card ?? NO_MESSAGE)).toContain('change.revoke');
+onEngines('a stop runs by a standing approval, and its card counts it', async (engine) => {
+  const databaseUrl = await emptyUrl(engine);
+  const sandbox = await startTestSandbox({ databaseUrl });
+  const { card, preview } = await allowed(sandbox);
+  const asked = textOf(preview);
+  expect(asked).toContain('Allow stop of everything tagged staging?');
+  expect(asked).toContain('by anyone who may request “service stop”');
+  expect(asked).toContain('Affected: ml-features, staging.');
+  expect(asked).toContain('1 of @db-leads, not you');
+  expect(textOf(card)).toContain('Used  0 of 2');
+  expect(buttonsOf(card)).toContain('change.revoke');
 
-    await sandbox.slack.command(FINN, 'ops', '/service stop staging for the night');
-    const own = await sandbox.privateMessage(FINN, 'staging?');
-    const id = changeIdOf(card);
-    expect(textOf(own ?? NO_MESSAGE)).toContain(
-      `runs when you confirm: standing approval ${id} by <@${BEN}>, 2 of 2 uses left`,
-    );
-    await sandbox.press(FINN, own, 'change.confirm');
-    await cardAfterRetries(sandbox, 'staging is stopp');
-    expect(stops(sandbox)).toBe(1);
-    const done = await shown(sandbox, 'staging is stopp');
-    expect(done).toContain(`Requested by <@${FINN}> · approved by <@${BEN}>`);
-    expect(done).toContain(`Runs by  standing approval ${id}`);
-    await expect
-      .poll(() => shown(sandbox, 'is allowed'))
-      .toContain(`Used  1 of 2 · last by <@${FINN}>`);
-    expect(threadText(sandbox, card?.ts ?? '')).toContain(`Use 1 of 2: `);
+  const own = await sandbox.ask(FINN, '/service stop staging for the night', 'staging?');
+  const id = changeIdOf(card);
+  expect(textOf(own)).toContain(
+    `runs when you confirm: standing approval ${id} by <@${BEN}>, 2 of 2 uses left`,
+  );
+  await sandbox.press(FINN, own, 'change.confirm');
+  await cardAfterRetries(sandbox, 'staging is stopp');
+  expect(stops(sandbox)).toBe(1);
+  const done = await shown(sandbox, 'staging is stopp');
+  expect(done).toContain(`Requested by <@${FINN}> · approved by <@${BEN}>`);
+  expect(done).toContain(`Runs by  standing approval ${id}`);
+  await expect
+    .poll(() => shown(sandbox, 'is allowed'))
+    .toContain(`Used  1 of 2 · last by <@${FINN}>`);
+  expect(threadText(sandbox, card?.ts ?? '')).toContain(`Use 1 of 2: `);
 
-    await sandbox.slack.command(DORA, 'ops', '/change list standing');
-    const list = textOf((await sandbox.privateMessage(DORA, 'allowed in advance')) ?? NO_MESSAGE);
-    expect(list).toContain('Stop of everything tagged staging is allowed');
+  await sandbox.slack.command(DORA, 'ops', '/change list standing');
+  const list = textOf(await sandbox.privateMessage(DORA, 'allowed in advance'));
+  expect(list).toContain('Stop of everything tagged staging is allowed');
 
-    await sandbox.slack.command(ANA, 'ops', `/change revoke ${id}`);
-    await sandbox.privateMessage(
-      ANA,
-      'Too late to cancel: it was accepted. Revoke it on its card.',
-    );
-    await sandbox.press(CLEO, await sandbox.card('is allowed'), 'change.revoke');
-    await expect.poll(() => shown(sandbox, 'was allowed')).toContain(`Revoked by  <@${CLEO}>`);
-    expect(buttonsOf((await sandbox.card('was allowed')) ?? NO_MESSAGE)).not.toContain(
-      'change.revoke',
-    );
-    await expect
-      .poll(() => threadText(sandbox, card?.ts ?? ''))
-      .toContain('nothing runs by it any more');
-    const used = await eventsIn(databaseUrl, 'used', 'revoked');
-    expect(used.map(({ type }) => type)).toEqual(['used', 'revoked']);
-  },
-);
+  await sandbox.ask(
+    ANA,
+    `/change revoke ${id}`,
+    'Too late to cancel: it was accepted. Revoke it on its card.',
+  );
+  await sandbox.press(CLEO, await sandbox.card('is allowed'), 'change.revoke');
+  await expect.poll(() => shown(sandbox, 'was allowed')).toContain(`Revoked by  <@${CLEO}>`);
+  expect(buttonsOf(await sandbox.card('was allowed'))).not.toContain('change.revoke');
+  await expect
+    .poll(() => threadText(sandbox, card?.ts ?? ''))
+    .toContain('nothing runs by it any more');
+  const used = await eventsIn(databaseUrl, 'used', 'revoked');
+  expect(used.map(({ type }) => type)).toEqual(['used', 'revoked']);
+});
 
 async function previewOf(sandbox: TestSandbox, by: string, line: string, words: string) {
   await sandbox.slack.command(by, 'ops', line);
   return sandbox.privateMessage(by, words);
 }
 
-test.for(ENGINES)(
-  'what is not covered asks for approval; the last use is taken once (%s)',
-  async (engine) => {
-    const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl(engine) });
-    const line = '/change allow service scale analytics-prod max=96 uses=1 month-end load';
-    await allowed(sandbox, line, [BEN, CLEO]);
-    expect(await shown(sandbox, 'is allowed')).toContain('Largest memory (GB)  96');
-    const scale = (by: string, values: string) =>
-      previewOf(
-        sandbox,
-        by,
-        `/service scale analytics-prod ${values} month end`,
-        `per replica (GB)  ${values.slice(4)}`,
-      );
-    const more = await scale(ANA, 'max=128');
-    expect(textOf(more ?? NO_MESSAGE)).toContain('2 of @db-leads, not you');
-    expect(buttonsOf(more ?? NO_MESSAGE)).toContain('change.confirm');
-    const first = await scale(ANA, 'max=64');
-    const second = await scale(FINN, 'max=96');
-    for (const one of [first, second])
-      expect(textOf(one ?? NO_MESSAGE)).toContain('1 of 1 uses left');
-    await sandbox.press(ANA, first, 'change.confirm');
-    await sandbox.press(FINN, second, 'change.confirm');
-    expect(textOf((await sandbox.privateMessage(FINN, 'no use left')) ?? NO_MESSAGE)).toContain(
-      'Request it again',
+onEngines('what is not covered asks for approval; the last use is taken once', async (engine) => {
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl(engine) });
+  const line = '/change allow service scale analytics-prod max=96 uses=1 month-end load';
+  await allowed(sandbox, line, [BEN, CLEO]);
+  expect(await shown(sandbox, 'is allowed')).toContain('Largest memory (GB)  96');
+  const scale = (by: string, values: string) =>
+    previewOf(
+      sandbox,
+      by,
+      `/service scale analytics-prod ${values} month end`,
+      `per replica (GB)  ${values.slice(4)}`,
     );
-    await cardAfterRetries(sandbox, 'analytics-prod is scaling');
-    const scales = sandbox.cloud.requests().filter(({ operation }) => operation === 'scale');
-    expect(scales.map(({ body }) => body)).toEqual([{ maxReplicaMemoryGb: 64 }]);
-    await expect
-      .poll(() => shown(sandbox, 'was allowed'))
-      .toContain('The standing approval has ended.');
-  },
-);
+  const more = await scale(ANA, 'max=128');
+  expect(textOf(more)).toContain('2 of @db-leads, not you');
+  expect(buttonsOf(more)).toContain('change.confirm');
+  const first = await scale(ANA, 'max=64');
+  const second = await scale(FINN, 'max=96');
+  for (const one of [first, second]) expect(textOf(one)).toContain('1 of 1 uses left');
+  await sandbox.press(ANA, first, 'change.confirm');
+  await sandbox.press(FINN, second, 'change.confirm');
+  expect(textOf(await sandbox.privateMessage(FINN, 'no use left'))).toContain('Request it again');
+  await cardAfterRetries(sandbox, 'analytics-prod is scaling');
+  const scales = sandbox.cloud.requests().filter(({ operation }) => operation === 'scale');
+  expect(scales.map(({ body }) => body)).toEqual([{ maxReplicaMemoryGb: 64 }]);
+  await expect
+    .poll(() => shown(sandbox, 'was allowed'))
+    .toContain('The standing approval has ended.');
+});
 
 test('an approver allows less: the uses that follow have the lower limits', async () => {
   const sandbox = await startTestSandbox();
@@ -144,9 +124,9 @@ test('an approver allows less: the uses that follow have the lower limits', asyn
     .poll(() => shown(sandbox, 'is allowed'))
     .toContain(`Narrowed by  <@${BEN}>: Largest memory (GB) 96 → 64, Uses 3 → 2`);
   const more = await previewOf(sandbox, FINN, '/service scale ml-features max=96 load', '(GB)  96');
-  expect(textOf(more ?? NO_MESSAGE)).toContain('1 of @db-leads, not you');
+  expect(textOf(more)).toContain('1 of @db-leads, not you');
   const own = await previewOf(sandbox, FINN, '/service scale ml-features max=64 load', '(GB)  64');
-  expect(textOf(own ?? NO_MESSAGE)).toContain('2 of 2 uses left');
+  expect(textOf(own)).toContain('2 of 2 uses left');
 });
 
 test('a use that waits for its time does not run once the standing approval is revoked', async () => {
@@ -158,7 +138,7 @@ test('a use that waits for its time does not run once the standing approval is r
     '/service stop staging in=1h for the night',
     'staging?',
   );
-  expect(textOf(own ?? NO_MESSAGE)).toContain('standing approval');
+  expect(textOf(own)).toContain('standing approval');
   await sandbox.press(FINN, own, 'change.confirm');
   await expect.poll(() => shown(sandbox, 'is allowed')).toContain('Used  1 of 2');
   await sandbox.press(ANA, await sandbox.card('is allowed'), 'change.revoke');

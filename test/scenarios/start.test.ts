@@ -135,16 +135,17 @@ test('a bot token that Slack revokes without an event is noticed within minutes,
   await expect.poll(async () => (await ready()).status).toBe(200);
   const before = await read(sandbox);
   sandbox.slack.admin.revokeToken(true);
-  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 4 * 60_000);
-  sandbox.wake();
+  sandbox.pass(4 * 60_000);
   await expect.poll(async () => (await ready()).status).toBe(503);
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging');
-  await sandbox.privateMessage(ANA, 'Signalbox is no longer installed in this workspace');
+  await sandbox.ask(
+    ANA,
+    '/service stop staging',
+    'Signalbox is no longer installed in this workspace',
+  );
   const during = await readUntil(sandbox, 'signalbox_slack_connected', 0);
   expectAlert('SignalboxSlackDisconnected', before, during);
   sandbox.slack.admin.revokeToken(false);
-  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 4 * 60_000);
-  sandbox.wake();
+  sandbox.pass(4 * 60_000);
   await expect.poll(async () => (await ready()).status).toBe(200);
 });
 

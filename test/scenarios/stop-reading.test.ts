@@ -17,8 +17,7 @@ test('a stop does not wait for a long read, and the waiting user is notified', a
 test('a year of costs is read completely despite a rate limit', async () => {
   const sandbox = await startTestSandbox();
   sandbox.cloud.behave({ rateLimit: null });
-  await sandbox.slack.command(DORA, 'ops', '/cost ytd');
-  await sandbox.privateMessage(DORA, 'As of ');
+  await sandbox.ask(DORA, '/cost ytd', 'As of ');
   const months = sandbox.cloud.requests().filter(({ status }) => status === 200);
   expect(months.length).toBeGreaterThanOrEqual(11);
 });

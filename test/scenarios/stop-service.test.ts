@@ -4,52 +4,44 @@ import { REFUSED } from '../harness/refused.ts';
 import { changeIdOf } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
-import { ENGINES, emptyUrl } from '../storage/engines.ts';
+import { emptyUrl, onEngines } from '../storage/engines.ts';
 
 const ANALYTICS = '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e';
 
-test.for(ENGINES)(
-  'a stop is previewed, confirmed, approved twice and sent once (%s)',
-  async (engine) => {
-    const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl(engine) });
-    const { slack, cloud } = sandbox;
+onEngines('a stop is previewed, confirmed, approved twice and sent once', async (engine) => {
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl(engine) });
+  const { slack, cloud } = sandbox;
 
-    const typed = await slack.command(
-      ANA,
-      'ops',
-      '/service stop analytics-prod nightly maintenance',
-    );
-    expect(typed.error).toBeNull();
-    const preview = await sandbox.privateMessage(ANA, 'Stop analytics-prod?');
-    expect(textOf(preview ?? { text: '', blocks: [] })).toContain('nightly maintenance');
-    expect(slack.messages('db-approvals')).toHaveLength(0);
+  const typed = await slack.command(ANA, 'ops', '/service stop analytics-prod nightly maintenance');
+  expect(typed.error).toBeNull();
+  const preview = await sandbox.privateMessage(ANA, 'Stop analytics-prod?');
+  expect(textOf(preview ?? { text: '', blocks: [] })).toContain('nightly maintenance');
+  expect(slack.messages('db-approvals')).toHaveLength(0);
 
-    await sandbox.press(ANA, preview, 'change.confirm');
-    const card = await sandbox.card('requests: ');
-    await sandbox.press(BEN, card, 'change.approve');
-    await sandbox.card('1 of 2');
-    expect(cloud.count('set state')).toBe(0);
+  await sandbox.press(ANA, preview, 'change.confirm');
+  const card = await sandbox.card('requests: ');
+  await sandbox.press(BEN, card, 'change.approve');
+  await sandbox.card('1 of 2');
+  expect(cloud.count('set state')).toBe(0);
 
-    await sandbox.press(CLEO, card, 'change.approve');
-    const ended = await sandbox.card('analytics-prod is stopping');
-    expect(textOf(ended ?? { text: '', blocks: [] })).toContain('stopping');
-    expect(buttonsOf(ended ?? { text: '', blocks: [] })).toEqual(['change.undo', 'change.details']);
+  await sandbox.press(CLEO, card, 'change.approve');
+  const ended = await sandbox.card('analytics-prod is stopping');
+  expect(textOf(ended ?? { text: '', blocks: [] })).toContain('stopping');
+  expect(buttonsOf(ended ?? { text: '', blocks: [] })).toEqual(['change.undo', 'change.details']);
 
-    expect(cloud.effectCount('set state', ANALYTICS)).toBe(1);
-    const request = cloud.requests().find(({ operation }) => operation === 'set state');
-    expect(request).toMatchObject({ method: 'PATCH', body: { command: 'stop' }, status: 200 });
-    // The note before the request, and the ending.
-    await expect
-      .poll(() => slack.messages('db-approvals').filter(({ threadTs }) => threadTs === card?.ts))
-      .toHaveLength(2);
-  },
-);
+  expect(cloud.effectCount('set state', ANALYTICS)).toBe(1);
+  const request = cloud.requests().find(({ operation }) => operation === 'set state');
+  expect(request).toMatchObject({ method: 'PATCH', body: { command: 'stop' }, status: 200 });
+  // The note before the request, and the ending.
+  await expect
+    .poll(() => slack.messages('db-approvals').filter(({ threadTs }) => threadTs === card?.ts))
+    .toHaveLength(2);
+});
 
 test('each press on a waiting card is answered: by whom, what is needed, and what is too late', async () => {
   const sandbox = await startTestSandbox();
   const line = '/service stop analytics-prod nightly maintenance';
-  await sandbox.slack.command(ANA, 'ops', line);
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'analytics-prod?'), 'change.confirm');
+  await sandbox.confirm(ANA, line, 'analytics-prod?');
   const card = await sandbox.card('requests: ');
 
   await sandbox.press(ANA, card, 'change.approve');
@@ -64,8 +56,11 @@ test('each press on a waiting card is answered: by whom, what is needed, and wha
 
   await sandbox.press(CLEO, card, 'change.approve');
   await sandbox.card('analytics-prod is stopping');
-  await sandbox.slack.command(ANA, 'ops', `/change cancel ${changeIdOf(card)}`);
-  await sandbox.privateMessage(ANA, 'Too late to cancel: it was accepted.');
+  await sandbox.ask(
+    ANA,
+    `/change cancel ${changeIdOf(card)}`,
+    'Too late to cancel: it was accepted.',
+  );
   const answers = sandbox.slack.clientState(CLEO).messages.map(({ text }) => text);
   expect(answers.filter((text) => text.startsWith('Approved.'))).toEqual([]);
 });

@@ -3,7 +3,6 @@ import { buttonsOf } from '../harness/messages.ts';
 import {
   changeIdOf,
   expectCardText,
-  NO_MESSAGE,
   requestAndApprove,
   requestChange,
   requested,
@@ -13,40 +12,40 @@ import {
 } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, FINN } from '../harness/users.ts';
-import { ENGINES, emptyUrl } from '../storage/engines.ts';
+import { emptyUrl, onEngines } from '../storage/engines.ts';
 
 const sent = (sandbox: { cloud: { count: (operation: string) => number } }) =>
   sandbox.cloud.count('set state');
 
-test.for(ENGINES)(
-  'a temporary stop is reverted after four hours, also across restarts (%s)',
-  async (engine) => {
-    const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl(engine) });
-    await requestAndApprove(sandbox, '/service stop staging for=4h cleaning up');
-    await sandbox.card('staging is stopping');
-    const planned = await sandbox.card('Start staging: planned');
-    await expectCardText(sandbox, 'staging is stopping', `(${changeIdOf(planned)})`);
-    expect(sent(sandbox)).toBe(1);
-    await sandbox.restart();
-    setTime(sandbox, '15:59');
-    await sandbox.restart();
-    expect(sent(sandbox)).toBe(1);
-    setTime(sandbox, '16:00');
-    const back = await sandbox.card('staging is starting');
-    await expectCardText(sandbox, 'staging is stopping', `by ${changeIdOf(back)}`);
-    expect(
-      sandbox.cloud
-        .requests()
-        .filter(({ operation }) => operation === 'set state')
-        .map(({ body }) => body),
-    ).toEqual([{ command: 'stop' }, { command: 'start' }]);
-  },
-);
+onEngines('a temporary stop is reverted after four hours, also across restarts', async (engine) => {
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl(engine) });
+  await requestAndApprove(sandbox, '/service stop staging for=4h cleaning up');
+  await sandbox.card('staging is stopping');
+  const planned = await sandbox.card('Start staging: planned');
+  await expectCardText(sandbox, 'staging is stopping', `(${changeIdOf(planned)})`);
+  expect(sent(sandbox)).toBe(1);
+  await sandbox.restart();
+  setTime(sandbox, '15:59');
+  await sandbox.restart();
+  expect(sent(sandbox)).toBe(1);
+  setTime(sandbox, '16:00');
+  const back = await sandbox.card('staging is starting');
+  await expectCardText(sandbox, 'staging is stopping', `by ${changeIdOf(back)}`);
+  expect(
+    sandbox.cloud
+      .requests()
+      .filter(({ operation }) => operation === 'set state')
+      .map(({ body }) => body),
+  ).toEqual([{ command: 'stop' }, { command: 'start' }]);
+});
 
 test('a scheduled change waits for its time and runs once', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night at=20:00');
-  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
+  const preview = await sandbox.ask(
+    ANA,
+    '/service stop staging for the night at=20:00',
+    'Stop staging?',
+  );
   expect(preview?.text).toContain('Runs  <!date^1795201200^');
   await sandbox.press(ANA, preview, 'change.confirm');
   const card = await sandbox.card('requests: ');
@@ -78,7 +77,7 @@ test('a change that is not approved by its scheduled time expires', async () => 
   const sandbox = await startTestSandbox();
   await requestChange(sandbox, ANA, '/service stop staging at=14:00');
   setTime(sandbox, '13:00');
-  expect(buttonsOf((await sandbox.card('Stop staging: expired')) ?? NO_MESSAGE)).toEqual([
+  expect(buttonsOf(await sandbox.card('Stop staging: expired'))).toEqual([
     'change.request-again',
     'change.details',
   ]);
@@ -200,11 +199,10 @@ test('the form has the time of the last reading in the zone of the reader', asyn
 async function temporaryAlertEdit(sandbox: TestSandbox) {
   const alert = sandbox.alerts.alerts().find(({ name }) => name === '5xx rate');
   const id = alert?.id ?? '';
-  await sandbox.slack.command(ANA, 'ops', '/alert edit "5xx rate" threshold=250 for=2h');
-  await sandbox.press(
+  await sandbox.confirm(
     ANA,
-    await sandbox.privateMessage(ANA, 'Edit alert "5xx rate" (firing)?'),
-    'change.confirm',
+    '/alert edit "5xx rate" threshold=250 for=2h',
+    'Edit alert "5xx rate" (firing)?',
   );
   await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
   return { id, threshold: () => sandbox.alerts.alert(id)?.threshold };
@@ -226,7 +224,7 @@ test('a temporary alert edit is not reverted after another edit', async () => {
   sandbox.alerts.editAlert(id, { threshold: 300 });
   setTime(sandbox, '14:00');
   const card = await sandbox.card('not run: the target changed since the preview');
-  expect(buttonsOf(card ?? NO_MESSAGE)).toContain('change.take-back');
+  expect(buttonsOf(card)).toContain('change.take-back');
   expect(threshold()).toBe(300);
 });
 
@@ -237,7 +235,7 @@ test('a revert that the policy refuses does not run, and its card offers a new r
   setTime(sandbox, '16:00');
   await sandbox.slack.admin.setGroup('db-operators', [FINN]);
   const card = await sandbox.card('not run: the current policy refuses it');
-  expect(buttonsOf(card ?? NO_MESSAGE)).toContain('change.take-back');
+  expect(buttonsOf(card)).toContain('change.take-back');
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(1);
 });
 
@@ -247,8 +245,7 @@ async function frozenBeforeRevert(span: string) {
   await requestAndApprove(sandbox, '/service stop staging for=4h');
   const planned = await sandbox.card('Start staging: planned');
   setTime(sandbox, '15:00');
-  await sandbox.slack.command(ANA, 'ops', `/change freeze "staging" until=${span} backfill`);
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Freeze staging?'), 'change.confirm');
+  await sandbox.confirm(ANA, `/change freeze "staging" until=${span} backfill`, 'Freeze staging?');
   await sandbox.press(BEN, await sandbox.card('requests: freeze staging'), 'change.approve');
   const freeze = await sandbox.card('staging is frozen');
   setTime(sandbox, '16:00');
@@ -294,25 +291,14 @@ test('a revert is offered as soon as its freeze is ended early', async () => {
 
 test('a revert is offered only after the last of two freezes has ended', async () => {
   const { sandbox, asked } = await frozenBeforeRevert('4h');
-  await sandbox.slack.command(FINN, 'ops', '/change freeze everything until=6h all hands');
-  await sandbox.press(
-    FINN,
-    await sandbox.privateMessage(FINN, 'Freeze everything?'),
-    'change.confirm',
-  );
+  await sandbox.confirm(FINN, '/change freeze everything until=6h all hands', 'Freeze everything?');
   await sandbox.press(BEN, await sandbox.card('requests: freeze everything'), 'change.approve');
   await sandbox.card('everything is frozen');
   setTime(sandbox, '19:00');
-  await sandbox.slack.command(FINN, 'ops', '/change freezes');
-  await sandbox.privateMessage(FINN, 'all hands');
+  await sandbox.ask(FINN, '/change freezes', 'all hands');
   expect(asked()).toBeUndefined();
 
-  await sandbox.slack.command(FINN, 'ops', '/change unfreeze everything');
-  await sandbox.press(
-    FINN,
-    await sandbox.privateMessage(FINN, 'Unfreeze everything?'),
-    'change.confirm',
-  );
+  await sandbox.confirm(FINN, '/change unfreeze everything', 'Unfreeze everything?');
   await sandbox.press(BEN, await sandbox.card('requests: unfreeze everything'), 'change.approve');
   await sandbox.card('everything is unfrozen');
   sandbox.wake();
@@ -323,12 +309,7 @@ test('a revert is not offered if the target was edited elsewhere during the free
   const sandbox = await startTestSandbox();
   const { id, threshold } = await temporaryAlertEdit(sandbox);
   const planned = await sandbox.card('Edit alert "5xx rate": planned');
-  await sandbox.slack.command(ANA, 'ops', '/change freeze everything until=4h all hands');
-  await sandbox.press(
-    ANA,
-    await sandbox.privateMessage(ANA, 'Freeze everything?'),
-    'change.confirm',
-  );
+  await sandbox.confirm(ANA, '/change freeze everything until=4h all hands', 'Freeze everything?');
   await sandbox.press(BEN, await sandbox.card('requests: freeze everything'), 'change.approve');
   await sandbox.card('everything is frozen');
   setTime(sandbox, '14:00');
@@ -370,8 +351,7 @@ test.for<[string, string, string, unknown]>([
   setTime(sandbox, '13:00');
   const operation = title.startsWith('Scale') ? 'scale' : 'set state';
   sandbox.cloud.injectFault({ operation, fault: 'close-after-effect', times: 1 });
-  await sandbox.slack.command(ANA, 'ops', line);
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, `${title}?`), 'change.confirm');
+  await sandbox.confirm(ANA, line, `${title}?`);
   await sandbox.press(BEN, await sandbox.card(requested(title)), 'change.approve');
   await resolveAsApplied(sandbox, title);
   const planned = await sandbox.card(`${back}: planned`);

@@ -45,8 +45,7 @@ test('each transition is an event with its user, its press and the groups that w
 
 test('a refused query is recorded', async () => {
   const { sandbox, bodies } = await openReadable();
-  await sandbox.slack.command(EMIL, 'ops', '/service list');
-  await sandbox.privateMessage(EMIL, "You can't ");
+  await sandbox.ask(EMIL, '/service list', "You can't ");
   expect(await bodies('refused')).toMatchObject([
     { by: EMIL, tried: 'service list', why: 'not-a-requester', evidence: { groups: GROUPS } },
   ]);
@@ -54,8 +53,7 @@ test('a refused query is recorded', async () => {
 
 test('a refused request is recorded', async () => {
   const { sandbox, bodies } = await openReadable();
-  await sandbox.slack.command(DORA, 'ops', '/service stop staging because');
-  await sandbox.privateMessage(DORA, "You can't ");
+  await sandbox.ask(DORA, '/service stop staging because', "You can't ");
   const roles = expect.arrayContaining(['viewer']);
   expect(await bodies('refused')).toMatchObject([
     { by: DORA, tried: 'service stop', target: 'staging', evidence: { roles, groups: GROUPS } },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { isCard, textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
 import { REFUSED } from '../harness/refused.ts';
-import { NO_MESSAGE, requestChange, STAGING } from '../harness/requests.ts';
+import { requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, FINN, GUS } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
@@ -13,10 +13,7 @@ async function approvedAndWaiting() {
   sandbox.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
   await sandbox.card('Nothing was sent yet');
-  const later = () => {
-    sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 120_000);
-    sandbox.wake();
-  };
+  const later = () => sandbox.pass(120_000);
   return { sandbox, later };
 }
 
@@ -34,16 +31,14 @@ test('membership that was read more than ten seconds before the request does not
   sandbox.slack.deliverTo(null);
   const update = sandbox.slack.admin.setGroup('db-leads', [CLEO, GUS]);
   update.catch(() => undefined);
-  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 10_000);
-  sandbox.wake();
+  sandbox.pass(10_000);
   await sandbox.card('not run: the current policy refuses it');
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
 test('a requester who lost the role before the confirmation reads which role requests it, and who has it', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
-  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
+  const preview = await sandbox.ask(ANA, '/service stop staging for the night', 'Stop staging?');
   await sandbox.slack.admin.setGroup('db-operators', [FINN]);
   await sandbox.press(ANA, preview, 'change.confirm');
   await sandbox.privateMessage(ANA, `only @db-operators may. <@${FINN}> can request it for you.`);
@@ -55,7 +50,7 @@ test('changes of a requester who was deactivated do not run', async () => {
   await sandbox.slack.admin.deactivate(ANA);
   later();
   const card = await sandbox.card('not run: the current policy refuses it');
-  expect(textOf(card ?? NO_MESSAGE)).toContain('deactivated');
+  expect(textOf(card)).toContain('deactivated');
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
@@ -69,7 +64,7 @@ test('a stricter current policy applies to changes approved under the previous o
     return JSON.parse(rules);
   });
   const card = await sandbox.card('not run: the current policy refuses it');
-  expect(textOf(card ?? NO_MESSAGE)).toContain('The current policy requires more approvals');
+  expect(textOf(card)).toContain('The current policy requires more approvals');
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
@@ -89,8 +84,8 @@ test('a freeze stops changes that were approved before it', async () => {
     ],
   }));
   const card = await sandbox.card('not run: the current policy refuses it');
-  expect(textOf(card ?? NO_MESSAGE)).toContain('staging was frozen until ');
-  expect(textOf(card ?? NO_MESSAGE)).toContain('(sale).');
+  expect(textOf(card)).toContain('staging was frozen until ');
+  expect(textOf(card)).toContain('(sale).');
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
@@ -111,9 +106,7 @@ test('a waiting change that no rule allows any more does not run, and its card s
   await sandbox.restart(withoutServices);
   await sandbox.press(BEN, card, 'change.approve');
   const ended = await sandbox.card('not run: the current policy refuses it');
-  expect(textOf(ended ?? NO_MESSAGE)).toContain(
-    'No rule of the current policy allows /service stop on staging.',
-  );
+  expect(textOf(ended)).toContain('No rule of the current policy allows /service stop on staging.');
   expect(sandbox.cloud.count('set state')).toBe(0);
 });
 
@@ -125,7 +118,7 @@ test('a change whose requester lost the permission does not run', async () => {
   );
   await sandbox.press(BEN, card, 'change.approve');
   const ended = await sandbox.card('not run: the current policy refuses it');
-  expect(textOf(ended ?? NO_MESSAGE)).toContain('The current policy does not let ');
+  expect(textOf(ended)).toContain('The current policy does not let ');
   expect(sandbox.cloud.count('set state')).toBe(0);
 });
 
@@ -138,7 +131,7 @@ test('a change that the policy now forbids for everyone does not run', async () 
   }));
   await sandbox.press(BEN, card, 'change.approve');
   const ended = await sandbox.card('not run: the current policy refuses it');
-  expect(textOf(ended ?? NO_MESSAGE)).toContain('The lab runs all night');
+  expect(textOf(ended)).toContain('The lab runs all night');
   expect(sandbox.cloud.count('set state')).toBe(0);
 });
 
@@ -156,7 +149,7 @@ test('an approval counts when the membership lookup answers again, and not befor
       return asked();
     })
     .toBeGreaterThan(before + 3);
-  expect(textOf((await sandbox.card('requests: ')) ?? NO_MESSAGE)).toContain('0 of 1');
+  expect(textOf(await sandbox.card('requests: '))).toContain('0 of 1');
 
   sandbox.slack.clearFaults();
   await expect
@@ -179,7 +172,7 @@ test('an approval is refused after a quarter of an hour without a membership loo
     return sandbox.slack.clientState(BEN).messages.map(textOf).join();
   };
   await expect.poll(told).toContain(REFUSED.lookupFailed);
-  expect(textOf((await sandbox.card('requests: ')) ?? NO_MESSAGE)).toContain('0 of 1');
+  expect(textOf(await sandbox.card('requests: '))).toContain('0 of 1');
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
@@ -189,7 +182,7 @@ test('an approved change waits while the membership lookup fails', async () => {
   sandbox.slack.failNext({ method: 'users.info', times: 40, how: { error: 'internal_error' } });
   later();
   await expect.poll(() => sandbox.slack.calls('users.info').length).toBeGreaterThan(asked + 1);
-  expect(textOf((await sandbox.card('Stop staging: approved')) ?? NO_MESSAGE)).toContain('1 of 1');
+  expect(textOf(await sandbox.card('Stop staging: approved'))).toContain('1 of 1');
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
   sandbox.slack.clearFaults();
   const pass = timeInSteps(sandbox, 11_000);
@@ -210,8 +203,7 @@ test('a card that Slack refused is posted again', async () => {
     times: 1,
     how: { error: 'internal_error' },
   });
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop staging?'), 'change.confirm');
+  await sandbox.confirm(ANA, '/service stop staging for the night', 'Stop staging?');
   await expect.poll(() => sandbox.slack.calls('chat.postMessage')).toHaveLength(before + 1);
   // The time of the retry may be stored after Slack has counted the call.
   const pass = timeInSteps(sandbox, 10_000);
@@ -231,7 +223,6 @@ test('a card keeps working after a restart', async () => {
   await sandbox.card('staging is stopping');
   const cards = sandbox.slack.messages('db-approvals').filter(isCard);
   expect(cards).toHaveLength(1);
-  await sandbox.slack.command(ANA, 'ops', '/service show staging');
-  const shown = await sandbox.privateMessage(ANA, 'reply to service stop');
-  expect(textOf(shown ?? NO_MESSAGE)).toContain('stopping');
+  const shown = await sandbox.ask(ANA, '/service show staging', 'reply to service stop');
+  expect(textOf(shown)).toContain('stopping');
 });

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA } from '../harness/users.ts';
 
@@ -7,7 +6,7 @@ import { ANA } from '../harness/users.ts';
 async function lastBlock(line: string, words: string): Promise<unknown> {
   const sandbox = await startTestSandbox();
   await sandbox.slack.command(ANA, 'ops', line);
-  const { blocks } = (await sandbox.privateMessage(ANA, words)) ?? NO_MESSAGE;
+  const { blocks } = await sandbox.privateMessage(ANA, words);
   return blocks?.at(-1);
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { buttonsOf, textOf } from '../harness/messages.ts';
-import { accepted, NO_MESSAGE, requestAndApprove, setTime } from '../harness/requests.ts';
+import { accepted, requestAndApprove, setTime } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA, FINN } from '../harness/users.ts';
 
@@ -17,8 +17,7 @@ test.for<[string, string, string, string]>([
 ])('undoing a %s opens a preview of the inverse change', async ([verb, line, title, body]) => {
   const sandbox = await startTestSandbox();
   const name = line.split(' ').at(-1);
-  await sandbox.slack.command(ANA, 'ops', line);
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, `${verb} ${name}?`), 'change.confirm');
+  await sandbox.confirm(ANA, line, `${verb} ${name}?`);
   await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
   await sandbox.press(ANA, await sandbox.card(accepted(`${verb} ${name}`)), 'change.undo');
   const preview = await sandbox.privateMessage(ANA, title);
@@ -45,11 +44,10 @@ test('undoing a scale restores the values seen before it', async () => {
 
 test('undoing an alert edit restores its previous values', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/alert edit "5xx rate" threshold=250');
-  await sandbox.press(
+  await sandbox.confirm(
     ANA,
-    await sandbox.privateMessage(ANA, 'Edit alert "5xx rate" (firing)?'),
-    'change.confirm',
+    '/alert edit "5xx rate" threshold=250',
+    'Edit alert "5xx rate" (firing)?',
   );
   await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
   const card = await sandbox.card('Alert "5xx rate" was edited');
@@ -60,7 +58,7 @@ test('undoing an alert edit restores its previous values', async () => {
   sandbox.alerts.editAlert(id, { threshold: 300 });
   await sandbox.press(ANA, card, 'change.undo');
   const word = await sandbox.privateMessage(ANA, 'was changed again after');
-  expect(textOf(word ?? NO_MESSAGE)).toContain('Restore the previous values anyway');
+  expect(textOf(word)).toContain('Restore the previous values anyway');
 });
 
 test('undoing a change with a newer one after it shows a warning and still offers it', async () => {
@@ -70,7 +68,7 @@ test('undoing a change with a newer one after it shows a warning and still offer
   await sandbox.card('staging is starting');
   await sandbox.press(FINN, first, 'change.undo');
   const word = await sandbox.privateMessage(FINN, 'was changed again after');
-  expect(textOf(word ?? NO_MESSAGE)).toContain('Start it again anyway');
+  expect(textOf(word)).toContain('Start it again anyway');
   await sandbox.press(FINN, word, 'command.0');
   expect((await sandbox.privateMessage(FINN, 'Start staging?'))?.text).toContain('undo of');
 });
@@ -88,11 +86,10 @@ test('another user can undo a change only with the necessary role', async () => 
 
 test('an undo is refused while the target cannot be read', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/alert edit "5xx rate" threshold=250');
-  await sandbox.press(
+  await sandbox.confirm(
     ANA,
-    await sandbox.privateMessage(ANA, 'Edit alert "5xx rate" (firing)?'),
-    'change.confirm',
+    '/alert edit "5xx rate" threshold=250',
+    'Edit alert "5xx rate" (firing)?',
   );
   await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
   const card = await sandbox.card('Alert "5xx rate" was edited');

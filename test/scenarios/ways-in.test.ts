@@ -119,8 +119,7 @@ test('a guest who submits an open form gets the refusal and no corrections', asy
 
 test('a guest who edits an own draft gets the refusal and no form', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/service stop staging for the night');
-  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
+  const preview = await sandbox.ask(ANA, '/service stop staging for the night', 'Stop staging?');
   await sandbox.slack.admin.changePerson(ANA, { kind: 'guest' });
   await sandbox.press(ANA, preview, 'change.edit');
   await sandbox.privateMessage(ANA, GUEST);
@@ -129,8 +128,7 @@ test('a guest who edits an own draft gets the refusal and no form', async () => 
 
 test('a guest who presses an offered command gets the refusal', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/service stop stagin');
-  const offers = await sandbox.privateMessage(ANA, 'no service called');
+  const offers = await sandbox.ask(ANA, '/service stop stagin', 'no service called');
   await sandbox.slack.admin.changePerson(ANA, { kind: 'guest' });
   await sandbox.press(ANA, offers, 'command.0');
   await sandbox.privateMessage(ANA, GUEST);

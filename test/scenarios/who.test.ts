@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
-import { NO_MESSAGE } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, DORA, EMIL, FINN, GUS } from '../harness/users.ts';
 
 async function who(sandbox: TestSandbox, as: string, about: string) {
   await sandbox.slack.command(as, 'ops', `/change who ${about}`);
   const title = `Who may use /${about.split(' ').slice(0, 2).join(' ')}`;
-  return (await sandbox.privateMessage(as, title))?.text ?? NO_MESSAGE.text;
+  return (await sandbox.privateMessage(as, title)).text;
 }
 
 const mention = (...people: string[]) => people.map((id) => `<@${id}>`).join(', ');
@@ -58,8 +57,7 @@ test('for a warehouse with different rules, each group of services is shown sepa
 
 test('two scopes at once are rejected with an explanation', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/change who service stop staging tag=prod');
-  await sandbox.privateMessage(ANA, 'Name exactly one of');
+  await sandbox.ask(ANA, '/change who service stop staging tag=prod', 'Name exactly one of');
 });
 
 test('without a service, each rule that can decide is shown', async () => {
@@ -75,8 +73,7 @@ test('an approver sees that they may approve, and a user without a role may not 
   expect(await who(sandbox, BEN, 'service scale staging')).toContain(
     'You may approve requests of others',
   );
-  await sandbox.slack.command(EMIL, 'ops', '/change who service stop staging');
-  await sandbox.privateMessage(EMIL, "You can't use /change who");
+  await sandbox.ask(EMIL, '/change who service stop staging', "You can't use /change who");
 });
 
 test('freezes and forbidden commands are shown with their reasons', async () => {
@@ -97,9 +94,7 @@ test('freezes and forbidden commands are shown with their reasons', async () => 
   expect(start).toContain('You: refused now: it is frozen.');
 
   await sandbox.slack.command(ANA, 'ops', '/service stop analytics-prod because');
-  const refused = textOf(
-    (await sandbox.privateMessage(ANA, 'The policy never allows')) ?? NO_MESSAGE,
-  );
+  const refused = textOf(await sandbox.privateMessage(ANA, 'The policy never allows'));
   expect(refused).toContain('The shop runs on it');
 });
 
@@ -118,8 +113,7 @@ test.for<[string, string]>([
   ['service stop analytic-prod', "There's no service called “analytic-prod”"],
 ])('%s is rejected with an explanation', async ([about, words]) => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', `/change who ${about}`);
-  await sandbox.privateMessage(ANA, words);
+  await sandbox.ask(ANA, `/change who ${about}`, words);
 });
 
 test('the rules for freezing everything and one service are shown', async () => {

@@ -4,7 +4,7 @@ import type { LearnedService } from '../../src/domain/targets.ts';
 import { knownServices, learnServices } from '../../src/servers/facts.ts';
 import { type Store, transaction } from '../../src/storage/index.ts';
 import { minutes, NOON } from '../domain/changes-fixtures.ts';
-import { ENGINES } from '../storage/engines.ts';
+import { ENGINES, onEngines } from '../storage/engines.ts';
 import { freshStore } from '../storage/stores.ts';
 
 const SCALED: LearnedService = {
@@ -25,13 +25,13 @@ async function learned(database: Store, ...facts: Partial<LearnedService>[]) {
   return (await knownServices(database.root))[0];
 }
 
-test.for(ENGINES)('facts of a service are stored on %s', async (engine) => {
+onEngines('facts of a service are stored', async (engine) => {
   const database = await freshStore(engine);
   const fieldSeenAt = { state: ms(10), memory: ms(10) };
   expect(await learned(database, {})).toEqual({ ...SCALED, fieldSeenAt });
 });
 
-test.for(ENGINES)('newer facts are merged with the others on %s', async (engine) => {
+onEngines('newer facts are merged with the others', async (engine) => {
   const database = await freshStore(engine);
   const stop = { fields: { state: 'stopping' }, source: 'reply to a stop', seenAt: minutes(20) };
   expect(await learned(database, {}, stop)).toMatchObject({
@@ -41,7 +41,7 @@ test.for(ENGINES)('newer facts are merged with the others on %s', async (engine)
   });
 });
 
-test.for(ENGINES)('a late, older reply overwrites nothing on %s', async (engine) => {
+onEngines('a late, older reply overwrites nothing', async (engine) => {
   const database = await freshStore(engine);
   const late = { name: 'old name', fields: { state: 'stopped', region: 'eu' }, seenAt: NOON };
   expect(await learned(database, {}, { ...late, source: 'reply to a stop' })).toEqual({
@@ -51,7 +51,7 @@ test.for(ENGINES)('a late, older reply overwrites nothing on %s', async (engine)
   });
 });
 
-test.for(ENGINES)('each fact has the time of its own reply on %s', async (engine) => {
+onEngines('each fact has the time of its own reply', async (engine) => {
   const database = await freshStore(engine);
   const scale = { fields: { memory: 32 }, seenAt: minutes(30) };
   const lateStop = { fields: { state: 'stopping' }, seenAt: minutes(20) };
@@ -61,21 +61,18 @@ test.for(ENGINES)('each fact has the time of its own reply on %s', async (engine
   });
 });
 
-test.for(ENGINES)(
-  'a report that only names a service does not renew its facts on %s',
-  async (engine) => {
-    const database = await freshStore(engine);
-    const report = { name: 'staging 2', fields: {}, source: 'usage report', seenAt: minutes(60) };
-    const { name, ...facts } = SCALED;
-    expect(await learned(database, {}, report)).toMatchObject({ ...facts, name: 'staging 2' });
+onEngines('a report that only names a service does not renew its facts', async (engine) => {
+  const database = await freshStore(engine);
+  const report = { name: 'staging 2', fields: {}, source: 'usage report', seenAt: minutes(60) };
+  const { name, ...facts } = SCALED;
+  expect(await learned(database, {}, report)).toMatchObject({ ...facts, name: 'staging 2' });
 
-    const fresh = await freshStore(engine);
-    expect(await learned(fresh, report)).toMatchObject(report);
-    expect(await learned(fresh, {})).toMatchObject({ ...facts, name: 'staging 2' });
-  },
-);
+  const fresh = await freshStore(engine);
+  expect(await learned(fresh, report)).toMatchObject(report);
+  expect(await learned(fresh, {})).toMatchObject({ ...facts, name: 'staging 2' });
+});
 
-test.for(ENGINES)('concurrent replies are all stored on %s', async (engine) => {
+onEngines('concurrent replies are all stored', async (engine) => {
   const database = await freshStore(engine);
   const names = Array.from({ length: 8 }, (_, n) => `f${n}`);
   await Promise.all(names.map((field) => learned(database, { fields: { [field]: 1 } })));
@@ -83,33 +80,30 @@ test.for(ENGINES)('concurrent replies are all stored on %s', async (engine) => {
   expect(Object.keys(known?.fields ?? {}).sort()).toEqual(names);
 });
 
-test.for(ENGINES)(
-  'the outcome of a change waits for no long list of services on %s',
-  async (engine) => {
-    const database = await freshStore(engine);
-    const named = (id: number) => ({ ...SCALED, id: `s${id}`, name: `s${id}` });
-    const list = Array.from({ length: 1_200 }, (_, id) => named(id));
-    const stop = { ...named(7), fields: { state: 'stopping' }, seenAt: minutes(20) };
-    let statements = 0;
-    const counting = {
-      transformQuery: ({ node }: PluginTransformQueryArgs) => {
-        statements += 1;
-        return node;
-      },
-      transformResult: async ({ result }: PluginTransformResultArgs) => result,
-    };
-    const learn = (all: readonly LearnedService[]) =>
-      transaction(database, (tx) => learnServices(tx.withPlugin(counting), all));
-    await learn([stop]);
-    // Two replicas read the same list, and sort it in their own way.
-    await Promise.all([learn([...list, stop]), learn(list.toReversed())]);
-    expect(statements).toBeLessThan(20);
-    const known = await knownServices(database.root);
-    expect(known).toHaveLength(list.length);
-    const fields = { state: 'stopping', memory: 16 };
-    expect(known.find(({ id }) => id === 's7')).toMatchObject({ ...stop, fields });
-  },
-);
+onEngines('the outcome of a change waits for no long list of services', async (engine) => {
+  const database = await freshStore(engine);
+  const named = (id: number) => ({ ...SCALED, id: `s${id}`, name: `s${id}` });
+  const list = Array.from({ length: 1_200 }, (_, id) => named(id));
+  const stop = { ...named(7), fields: { state: 'stopping' }, seenAt: minutes(20) };
+  let statements = 0;
+  const counting = {
+    transformQuery: ({ node }: PluginTransformQueryArgs) => {
+      statements += 1;
+      return node;
+    },
+    transformResult: async ({ result }: PluginTransformResultArgs) => result,
+  };
+  const learn = (all: readonly LearnedService[]) =>
+    transaction(database, (tx) => learnServices(tx.withPlugin(counting), all));
+  await learn([stop]);
+  // Two replicas read the same list, and sort it in their own way.
+  await Promise.all([learn([...list, stop]), learn(list.toReversed())]);
+  expect(statements).toBeLessThan(20);
+  const known = await knownServices(database.root);
+  expect(known).toHaveLength(list.length);
+  const fields = { state: 'stopping', memory: 16 };
+  expect(known.find(({ id }) => id === 's7')).toMatchObject({ ...stop, fields });
+});
 
 const DAMAGES = [
   "fields = '{half'",

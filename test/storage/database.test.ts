@@ -11,24 +11,21 @@ import { approvedChange, key, tamper } from '../log/logs.ts';
 import { startDoctorSandbox } from '../ops/doctor-sandbox.ts';
 import { line, namesOf } from '../ops/lines.ts';
 import { createUser } from './database-user.ts';
-import { ENGINES, emptyUrl } from './engines.ts';
+import { emptyUrl, onEngines } from './engines.ts';
 import { storeAt } from './stores.ts';
 
 const pathOf = (url: string) => url.slice('file:'.length);
 
-test.for(ENGINES)(
-  'a healthy database passes and keeps no trace of the doctor on %s',
-  async (engine) => {
-    const url = await emptyUrl(engine);
-    const { root } = await storeAt(url);
-    const sandbox = await startDoctorSandbox({ databaseUrl: url });
-    const lines = await sandbox.diagnose();
-    expect(namesOf(lines, 'failed')).toEqual([]);
-    expect(line(lines, 'schema')?.says).toBe('as in this release');
-    expect(line(lines, 'writable')?.status).toBe('ok');
-    expect(await root.selectFrom('cost_state').select('key').execute()).toEqual([]);
-  },
-);
+onEngines('a healthy database passes and keeps no trace of the doctor', async (engine) => {
+  const url = await emptyUrl(engine);
+  const { root } = await storeAt(url);
+  const sandbox = await startDoctorSandbox({ databaseUrl: url });
+  const lines = await sandbox.diagnose();
+  expect(namesOf(lines, 'failed')).toEqual([]);
+  expect(line(lines, 'schema')?.says).toBe('as in this release');
+  expect(line(lines, 'writable')?.status).toBe('ok');
+  expect(await root.selectFrom('cost_state').select('key').execute()).toEqual([]);
+});
 
 test('the lock line reports whether a bot uses the file', async () => {
   const url = await emptyUrl('sqlite');
@@ -40,7 +37,7 @@ test('the lock line reports whether a bot uses the file', async () => {
   expect(line(await sandbox.diagnose(), 'lock')?.says).toContain('free');
 });
 
-test.for(ENGINES)('the database of a newer release is reported on %s', async (engine) => {
+onEngines('the database of a newer release is reported', async (engine) => {
   const url = await emptyUrl(engine);
   const store = await storeAt(url);
   await transaction(store, (tx) => sql`insert into migration values ('999-later')`.execute(tx));
@@ -122,7 +119,7 @@ test('another key than that of the log is reported', async () => {
   });
 });
 
-test.for(ENGINES)('a damaged log is reported on %s', async (engine) => {
+onEngines('a damaged log is reported', async (engine) => {
   const url = await emptyUrl(engine);
   const store = await storeAt(url);
   await approvedChange(await openLog(store, { current: signingKey(AUDIT_KEY), previous: [] }), 'A');

@@ -3,13 +3,19 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { inject, onTestFinished } from 'vitest';
+import { inject, onTestFinished, test } from 'vitest';
+
 export type Engine = 'sqlite' | 'postgres';
 
 /** The engines on which storage tests run: both, unless TEST_ENGINE names one (`npm run check`, mutation tests). */
 export const ENGINES: readonly Engine[] = (['sqlite', 'postgres'] as const).filter(
   (engine) => engine === (process.env.TEST_ENGINE ?? engine),
 );
+
+/** A test of what touches the engine. */
+export function onEngines(title: string, check: (engine: Engine) => Promise<void>) {
+  test.for(ENGINES)(`${title} (%s)`, check);
+}
 
 /** Returns the URL of a database without tables, which is deleted after the test. */
 export async function emptyUrl(engine: Engine): Promise<string> {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import {
   addJobs,
   type ClaimedJob,
@@ -9,7 +9,7 @@ import {
   type Store,
   transaction,
 } from '../../src/storage/index.ts';
-import { ENGINES, emptyUrl } from './engines.ts';
+import { emptyUrl, onEngines } from './engines.ts';
 import { freshStore, storeAt } from './stores.ts';
 
 const LEASE = 1_000;
@@ -23,7 +23,7 @@ const end = (store: Store, job: ClaimedJob | undefined) =>
   transaction(store, async (tx) => job && endJob(tx, job));
 const keys = (jobs: readonly ClaimedJob[]) => jobs.map(({ key }) => key);
 
-test.for(ENGINES)('due jobs are claimed once, the oldest first, on %s', async (engine) => {
+onEngines('due jobs are claimed once, the oldest first', async (engine) => {
   const store = await freshStore(engine);
   for (const [key, dueAt] of [
     ['C', 30],
@@ -36,17 +36,14 @@ test.for(ENGINES)('due jobs are claimed once, the oldest first, on %s', async (e
   expect(keys(await claim(store, 30, 'Q', 1))).toEqual(['C']);
 });
 
-test.for(ENGINES)(
-  'only jobs of the kinds that a process runs are claimed on %s',
-  async (engine) => {
-    const store = await freshStore(engine);
-    await add(store, 'A', 1, 'of a later release');
-    await add(store, 'B', 1);
-    expect(keys(await claim(store, 1))).toEqual(['B']);
-  },
-);
+onEngines('only jobs of the kinds that a process runs are claimed', async (engine) => {
+  const store = await freshStore(engine);
+  await add(store, 'A', 1, 'of a later release');
+  await add(store, 'B', 1);
+  expect(keys(await claim(store, 1))).toEqual(['B']);
+});
 
-test.for(ENGINES)('two processes share the due jobs on %s', async (engine) => {
+onEngines('two processes share the due jobs', async (engine) => {
   const url = await emptyUrl(engine);
   const one = await storeAt(url);
   const other = await storeAt(url, { as: 'beside' });
@@ -57,7 +54,7 @@ test.for(ENGINES)('two processes share the due jobs on %s', async (engine) => {
   expect(claimed.length).toBeGreaterThan(4);
 });
 
-test.for(ENGINES)('a job that ended is gone on %s', async (engine) => {
+onEngines('a job that ended is gone', async (engine) => {
   const store = await freshStore(engine);
   await add(store, 'A', 1);
   const [job] = await claim(store, 1);
@@ -65,7 +62,7 @@ test.for(ENGINES)('a job that ended is gone on %s', async (engine) => {
   expect(await claim(store, 1_000_000)).toEqual([]);
 });
 
-test.for(ENGINES)('a job that is requested while it runs is run again on %s', async (engine) => {
+onEngines('a job that is requested while it runs is run again', async (engine) => {
   const store = await freshStore(engine);
   await add(store, 'A', 1);
   const [job] = await claim(store, 1);
@@ -74,14 +71,14 @@ test.for(ENGINES)('a job that is requested while it runs is run again on %s', as
   expect(await claim(store, 2)).toMatchObject([{ key: 'A', attempts: 1 }]);
 });
 
-test.for(ENGINES)('the earlier of two requests counts on %s', async (engine) => {
+onEngines('the earlier of two requests counts', async (engine) => {
   const store = await freshStore(engine);
   for (const dueAt of [50, 20, 80]) await add(store, 'A', dueAt);
   expect(await claim(store, 19)).toEqual([]);
   expect(await claim(store, 20)).toHaveLength(1);
 });
 
-test.for(ENGINES)('a job of a crashed process is claimed after its lease on %s', async (engine) => {
+onEngines('a job of a crashed process is claimed after its lease', async (engine) => {
   const store = await freshStore(engine);
   await add(store, 'A', 1);
   const [first] = await claim(store, 1);
@@ -91,7 +88,7 @@ test.for(ENGINES)('a job of a crashed process is claimed after its lease on %s',
   expect(await claim(store, 3 * LEASE)).toMatchObject([{ key: 'A', attempts: 3 }]);
 });
 
-test.for(ENGINES)('a lease is extended only by the process that has it on %s', async (engine) => {
+onEngines('a lease is extended only by the process that has it', async (engine) => {
   const store = await freshStore(engine);
   await add(store, 'A', 1);
   const [job] = await claim(store, 1);
@@ -102,19 +99,16 @@ test.for(ENGINES)('a lease is extended only by the process that has it on %s', a
   expect(await claim(store, 4_000)).toEqual([]);
 });
 
-test.for(ENGINES)(
-  'a job that failed waits, unless it was requested again, on %s',
-  async (engine) => {
-    const store = await freshStore(engine);
-    const retry = (job: ClaimedJob | undefined) =>
-      transaction(store, async (tx) => job && retryJob(tx, job, 900));
-    await add(store, 'A', 1);
-    await retry((await claim(store, 1))[0]);
-    expect(await claim(store, 899)).toEqual([]);
-    const [again] = await claim(store, 900);
-    expect(again?.attempts).toBe(2);
-    await add(store, 'A', 10);
-    await retry(again);
-    expect(await claim(store, 10)).toHaveLength(1);
-  },
-);
+onEngines('a job that failed waits, unless it was requested again', async (engine) => {
+  const store = await freshStore(engine);
+  const retry = (job: ClaimedJob | undefined) =>
+    transaction(store, async (tx) => job && retryJob(tx, job, 900));
+  await add(store, 'A', 1);
+  await retry((await claim(store, 1))[0]);
+  expect(await claim(store, 899)).toEqual([]);
+  const [again] = await claim(store, 900);
+  expect(again?.attempts).toBe(2);
+  await add(store, 'A', 10);
+  await retry(again);
+  expect(await claim(store, 10)).toHaveLength(1);
+});

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { transaction } from '../../src/storage/database.ts';
 import {
   addToRateCounters,
@@ -8,7 +8,7 @@ import {
   saveInstance,
   subtractFromRateCounter,
 } from '../../src/storage/limits.ts';
-import { ENGINES } from './engines.ts';
+import { onEngines } from './engines.ts';
 import { freshStore } from './stores.ts';
 
 const [ana, ben] = ['UANA', 'UBEN'];
@@ -17,34 +17,29 @@ const minutes = (count: number) => new Date(NOON.getTime() + count * 60_000);
 
 const press = { kind: 'press', since: NOON };
 
-test.for(ENGINES)(
-  'each user has one count per window, whichever replica counts (%s)',
-  async (engine) => {
-    const store = await freshStore(engine);
-    const add = (more: [string, number][], about = press) =>
-      transaction(store, (tx) => addToRateCounters(tx, { ...about, more: new Map(more) }));
-    await Promise.all(Array.from({ length: 20 }, () => add([[ana, 2]])));
-    // In both orders at once: replicas take the rows in one, so that neither waits for the other.
-    await Promise.all([
-      add([
-        [ben, 1],
-        [ana, 1],
-      ]),
-      add([
-        [ana, 1],
-        [ben, 1],
-      ]),
-    ]);
-    expect(await add([[ana, 1]])).toEqual(new Map([[ana, 43]]));
-    expect(await add([[ana, 1]], { kind: 'draft', since: NOON })).toEqual(new Map([[ana, 1]]));
-    expect(await add([[ana, 1]], { kind: 'press', since: minutes(1) })).toEqual(
-      new Map([[ana, 1]]),
-    );
-    expect(await add([])).toEqual(new Map());
-  },
-);
+onEngines('each user has one count per window, whichever replica counts', async (engine) => {
+  const store = await freshStore(engine);
+  const add = (more: [string, number][], about = press) =>
+    transaction(store, (tx) => addToRateCounters(tx, { ...about, more: new Map(more) }));
+  await Promise.all(Array.from({ length: 20 }, () => add([[ana, 2]])));
+  // In both orders at once: replicas take the rows in one, so that neither waits for the other.
+  await Promise.all([
+    add([
+      [ben, 1],
+      [ana, 1],
+    ]),
+    add([
+      [ana, 1],
+      [ben, 1],
+    ]),
+  ]);
+  expect(await add([[ana, 1]])).toEqual(new Map([[ana, 43]]));
+  expect(await add([[ana, 1]], { kind: 'draft', since: NOON })).toEqual(new Map([[ana, 1]]));
+  expect(await add([[ana, 1]], { kind: 'press', since: minutes(1) })).toEqual(new Map([[ana, 1]]));
+  expect(await add([])).toEqual(new Map());
+});
 
-test.for(ENGINES)('counts of old time windows are deleted (%s)', async (engine) => {
+onEngines('counts of old time windows are deleted', async (engine) => {
   const store = await freshStore(engine);
   const one = (since: Date) =>
     transaction(store, (tx) =>
@@ -57,7 +52,7 @@ test.for(ENGINES)('counts of old time windows are deleted (%s)', async (engine) 
   expect(await one(minutes(5))).toEqual(new Map([[ana, 2]]));
 });
 
-test.for(ENGINES)('a count that is taken back stays above 0 (%s)', async (engine) => {
+onEngines('a count that is taken back stays above 0', async (engine) => {
   const store = await freshStore(engine);
   const add = (more: number) =>
     transaction(store, (tx) => addToRateCounters(tx, { ...press, more: new Map([[ana, more]]) }));
@@ -69,7 +64,7 @@ test.for(ENGINES)('a count that is taken back stays above 0 (%s)', async (engine
   expect(await add(1)).toEqual(new Map([[ana, 2]]));
 });
 
-test.for(ENGINES)('a process is listed until it leaves, or is not seen (%s)', async (engine) => {
+onEngines('a process is listed until it leaves, or is not seen', async (engine) => {
   const store = await freshStore(engine);
   const instance = (id: string, at: number) => ({
     ...{ id, release: '2.0.0', startedAt: minutes(at), seenAt: minutes(at) },

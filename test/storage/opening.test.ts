@@ -11,7 +11,7 @@ import {
   sql,
   transaction,
 } from '../../src/storage/index.ts';
-import { ENGINES, emptyUrl, run } from './engines.ts';
+import { ENGINES, emptyUrl, onEngines, run } from './engines.ts';
 import { freshStore, storeAt } from './stores.ts';
 
 const NOON = Date.parse('2026-08-03T12:00:00Z');
@@ -20,7 +20,7 @@ const write = (store: Store) =>
 const jobsIn = (store: Store) =>
   reading(store, async (reader) => (await sql`select key from job`.execute(reader)).rows);
 
-test.for(ENGINES)('committed data survives a restart on %s', async (engine) => {
+onEngines('committed data survives a restart', async (engine) => {
   const url = await emptyUrl(engine);
   const first = await openStore(url);
   await write(first);
@@ -55,7 +55,7 @@ test('PostgreSQL uses the clock of the server, SQLite that of the machine', asyn
   }
 });
 
-test.for(ENGINES)('a closed database is not read on %s', async (engine) => {
+onEngines('a closed database is not read', async (engine) => {
   const store = await openStore(await emptyUrl(engine));
   expect(await jobsIn(store)).toEqual([]);
   await store.close();

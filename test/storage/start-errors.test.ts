@@ -3,7 +3,7 @@ import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspac
 import { openStore, sql, transaction } from '../../src/storage/index.ts';
 import { type DoctorSandboxOptions, startDoctorSandbox } from '../ops/doctor-sandbox.ts';
 import { line } from '../ops/lines.ts';
-import { ENGINES, emptyUrl } from './engines.ts';
+import { emptyUrl, onEngines } from './engines.ts';
 
 const WRONG_TOKEN = { SLACK_BOT_TOKEN: 'xoxb-not-the-right-one' };
 
@@ -65,26 +65,23 @@ test('Socket Mode that is off stops the start', async () => {
   expect(problems).toMatchObject([{ problem: 'Socket Mode is off for this app' }]);
 });
 
-test.for(ENGINES)(
-  'problems of Slack and of the database are listed at once on %s',
-  async (engine) => {
-    const databaseUrl = await emptyUrl(engine);
-    const store = await openStore(databaseUrl);
-    await transaction(store, (tx) => sql`insert into migration values ('999-later')`.execute(tx));
-    await store.close();
-    const sandbox = await startDoctorSandbox({ databaseUrl });
-    const { problems, lasting } = await sandbox.refusedStart(WRONG_TOKEN);
-    expect(problems).toMatchObject([
-      { where: 'SLACK_BOT_TOKEN' },
-      {
-        where: 'DATABASE_URL',
-        problem: expect.stringContaining('A newer release of Signalbox changed this database'),
-        hint: expect.stringContaining('run that release'),
-      },
-    ]);
-    expect(lasting).toBe(true);
-  },
-);
+onEngines('problems of Slack and of the database are listed at once', async (engine) => {
+  const databaseUrl = await emptyUrl(engine);
+  const store = await openStore(databaseUrl);
+  await transaction(store, (tx) => sql`insert into migration values ('999-later')`.execute(tx));
+  await store.close();
+  const sandbox = await startDoctorSandbox({ databaseUrl });
+  const { problems, lasting } = await sandbox.refusedStart(WRONG_TOKEN);
+  expect(problems).toMatchObject([
+    { where: 'SLACK_BOT_TOKEN' },
+    {
+      where: 'DATABASE_URL',
+      problem: expect.stringContaining('A newer release of Signalbox changed this database'),
+      hint: expect.stringContaining('run that release'),
+    },
+  ]);
+  expect(lasting).toBe(true);
+});
 
 test('a refused start does not migrate an empty database', async () => {
   const databaseUrl = await emptyUrl('postgres');

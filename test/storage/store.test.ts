@@ -10,7 +10,7 @@ import {
   type Store,
   transaction,
 } from '../../src/storage/index.ts';
-import { ENGINES, emptyUrl, run } from './engines.ts';
+import { emptyUrl, onEngines, run } from './engines.ts';
 import { freshStore, storeAt } from './stores.ts';
 
 const job = (key: string) => ({ kind: 'card', key, dueAt: 1 });
@@ -22,42 +22,36 @@ async function keysIn(store: Store): Promise<readonly string[]> {
   return rows.map(({ key }) => key);
 }
 
-test.for(ENGINES)(
-  'what a failed transaction wrote is gone, and the others stay on %s',
-  async (engine) => {
-    const store = await freshStore(engine);
-    const write = (key: string, fails = false) =>
-      transaction(store, async (tx) => {
-        await addJobs(tx, job(key));
-        if (fails) throw new Error('refused');
-      });
-    const results = await Promise.allSettled([write('A'), write('B', true), write('C')]);
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(await keysIn(store)).toEqual(['A', 'C']);
-  },
-);
+onEngines('what a failed transaction wrote is gone, and the others stay', async (engine) => {
+  const store = await freshStore(engine);
+  const write = (key: string, fails = false) =>
+    transaction(store, async (tx) => {
+      await addJobs(tx, job(key));
+      if (fails) throw new Error('refused');
+    });
+  const results = await Promise.allSettled([write('A'), write('B', true), write('C')]);
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(await keysIn(store)).toEqual(['A', 'C']);
+});
 
-test.for(ENGINES)(
-  'locked transactions of two processes run one after the other on %s',
-  async (engine) => {
-    const url = await emptyUrl(engine);
-    const one = await storeAt(url);
-    const other = await storeAt(url, { as: 'beside' });
-    const steps: string[] = [];
-    const lock = (store: Store, name: string) =>
-      lockedTransaction(store, async (tx) => {
-        steps.push(name);
-        await addJobs(tx, job(name));
-        await wait(20);
-        steps.push(name);
-      });
-    await Promise.all([lock(one, 'A'), lock(other, 'B'), lock(one, 'C'), lock(other, 'D')]);
-    expect(steps.filter((_, at) => at % 2 === 0)).toEqual(steps.filter((_, at) => at % 2 === 1));
-    expect(await keysIn(one)).toEqual(['A', 'B', 'C', 'D']);
-  },
-);
+onEngines('locked transactions of two processes run one after the other', async (engine) => {
+  const url = await emptyUrl(engine);
+  const one = await storeAt(url);
+  const other = await storeAt(url, { as: 'beside' });
+  const steps: string[] = [];
+  const lock = (store: Store, name: string) =>
+    lockedTransaction(store, async (tx) => {
+      steps.push(name);
+      await addJobs(tx, job(name));
+      await wait(20);
+      steps.push(name);
+    });
+  await Promise.all([lock(one, 'A'), lock(other, 'B'), lock(one, 'C'), lock(other, 'D')]);
+  expect(steps.filter((_, at) => at % 2 === 0)).toEqual(steps.filter((_, at) => at % 2 === 1));
+  expect(await keysIn(one)).toEqual(['A', 'B', 'C', 'D']);
+});
 
-test.for(ENGINES)('fifty callers leave a connection for a reader on %s', async (engine) => {
+onEngines('fifty callers leave a connection for a reader', async (engine) => {
   const store = await freshStore(engine, { poolSize: 2 });
   const writers = Array.from({ length: 50 }, (_, n) =>
     lockedTransaction(store, (tx) => addJobs(tx, job(String(n)))),
@@ -67,7 +61,7 @@ test.for(ENGINES)('fifty callers leave a connection for a reader on %s', async (
   expect(await keysIn(store)).toHaveLength(50);
 });
 
-test.for(ENGINES)('a database of release 1.x is refused with what to do on %s', async (engine) => {
+onEngines('a database of release 1.x is refused with what to do', async (engine) => {
   const url = await emptyUrl(engine);
   const create = 'create table audit_event (seq integer primary key)';
   if (engine === 'postgres') await run(url, create);
@@ -82,7 +76,7 @@ test.for(ENGINES)('a database of release 1.x is refused with what to do on %s', 
   });
 });
 
-test.for(ENGINES)('a database of a newer release is refused on %s', async (engine) => {
+onEngines('a database of a newer release is refused', async (engine) => {
   const url = await emptyUrl(engine);
   const store = await openStore(url);
   await transaction(store, (tx) => sql`insert into migration values ('999-later')`.execute(tx));

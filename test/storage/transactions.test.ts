@@ -10,7 +10,7 @@ import {
   type StoreTx,
   transaction,
 } from '../../src/storage/index.ts';
-import { ENGINES, emptyUrl, run } from './engines.ts';
+import { emptyUrl, onEngines, run } from './engines.ts';
 import { freshStore, storeAt } from './stores.ts';
 
 /** Any table of the schema serves. */
@@ -27,23 +27,20 @@ async function found(reader: StoreReader, key: string): Promise<string | null> {
 
 const stored = (store: Store, key: string) => reading(store, (reader) => found(reader, key));
 
-test.for(ENGINES)(
-  'the database is not used next to the transaction inside one on %s',
-  async (engine) => {
-    const store = await freshStore(engine);
-    const misuses: (() => Promise<unknown>)[] = [
-      () => stored(store, 'colour'),
-      () => transaction(store, async () => 'nested'),
-      () => lockedTransaction(store, async () => 'nested'),
-    ];
-    for (const misuse of misuses) {
-      await expect(transaction(store, misuse)).rejects.toThrow('inside a transaction');
-      await expect(reading(store, misuse)).rejects.toThrow('inside a transaction');
-    }
-  },
-);
+onEngines('the database is not used next to the transaction inside one', async (engine) => {
+  const store = await freshStore(engine);
+  const misuses: (() => Promise<unknown>)[] = [
+    () => stored(store, 'colour'),
+    () => transaction(store, async () => 'nested'),
+    () => lockedTransaction(store, async () => 'nested'),
+  ];
+  for (const misuse of misuses) {
+    await expect(transaction(store, misuse)).rejects.toThrow('inside a transaction');
+    await expect(reading(store, misuse)).rejects.toThrow('inside a transaction');
+  }
+});
 
-test.for(ENGINES)('concurrent transactions are isolated on %s', async (engine) => {
+onEngines('concurrent transactions are isolated', async (engine) => {
   const store = await freshStore(engine);
   await transaction(store, (tx) => write(tx, 'count', '0'));
   const add = () =>
@@ -57,24 +54,21 @@ test.for(ENGINES)('concurrent transactions are isolated on %s', async (engine) =
   expect(await stored(store, 'count')).toBe('20');
 });
 
-test.for(ENGINES)(
-  'statements next to a failed one are rolled back as well on %s',
-  async (engine) => {
-    const store = await freshStore(engine);
-    for (let round = 0; round < 10; round += 1) {
-      const failing = transaction(store, (tx) =>
-        Promise.all([
-          sql`insert into cost_state (key) values ('no value')`.execute(tx),
-          ...['a', 'b', 'c'].map((key) => write(tx, key, 'red')),
-        ]),
-      );
-      await expect(failing).rejects.toThrow(/null/i);
-    }
-    // On PostgreSQL a statement left behind would be sent now, because connections are reused.
-    await Promise.all(Array.from({ length: 10 }, () => transaction(store, (tx) => found(tx, 'a'))));
-    for (const key of ['a', 'b', 'c']) expect(await stored(store, key)).toBeNull();
-  },
-);
+onEngines('statements next to a failed one are rolled back as well', async (engine) => {
+  const store = await freshStore(engine);
+  for (let round = 0; round < 10; round += 1) {
+    const failing = transaction(store, (tx) =>
+      Promise.all([
+        sql`insert into cost_state (key) values ('no value')`.execute(tx),
+        ...['a', 'b', 'c'].map((key) => write(tx, key, 'red')),
+      ]),
+    );
+    await expect(failing).rejects.toThrow(/null/i);
+  }
+  // On PostgreSQL a statement left behind would be sent now, because connections are reused.
+  await Promise.all(Array.from({ length: 10 }, () => transaction(store, (tx) => found(tx, 'a'))));
+  for (const key of ['a', 'b', 'c']) expect(await stored(store, key)).toBeNull();
+});
 
 async function withStranger(): Promise<{ store: Store; stranger: DatabaseSync }> {
   const url = await emptyUrl('sqlite');

@@ -16,7 +16,7 @@ import { requestChange } from '../../src/workflow/request.ts';
 import { messageKinds } from '../../src/workflow/show.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 import { installation } from '../log/logs.ts';
-import { ENGINES } from '../storage/engines.ts';
+import { onEngines } from '../storage/engines.ts';
 import {
   aChange,
   aCommand,
@@ -382,7 +382,7 @@ describe('without a request key', () => {
 /** Requests with different values. */
 const some = (n: number) => ({ given: { service: 'staging', for: `${n}h` } });
 
-test.for(ENGINES)('the limits hold for two replicas together on %s', async (engine) => {
+onEngines('the limits hold for two replicas together', async (engine) => {
   const { open } = await installation(engine);
   const replicas: WorkflowContext[] = [];
   for (const events of [await open(), await open()]) {
@@ -398,37 +398,33 @@ test.for(ENGINES)('the limits hold for two replicas together on %s', async (engi
   expect(counts).toEqual([3, 17]);
 });
 
-test.for(ENGINES)(
-  '50 equal requests on two replicas are one change and one card on %s',
-  async (engine) => {
-    const { open } = await installation(engine);
-    const replicas: WorkflowContext[] = [];
-    for (const events of [await open(), await open()]) {
-      replicas.push((await contextOf({ events, store: events.store })).context);
-    }
-    for (const key of [null, 'run-1']) {
-      const caller = { ...itself, limits: { open: 2, perDay: 2 } };
-      const given = { service: 'staging', ...(key && { for: key }) };
-      const all = await Promise.all(
-        Array.from({ length: 50 }, (_, n) =>
-          requested(replicas[n % 2] as WorkflowContext, caller, { key, given }),
-        ),
-      );
-      const ids = new Set(all.map(({ change }) => change.id));
-      expect([ids.size, all.filter(({ created }) => created).length]).toEqual([1, 1]);
-      const jobs = await dueJobs(replicas[0] as WorkflowContext);
-      const [id] = ids;
-      expect(jobs.filter((job) => job === `card ${id}`)).toHaveLength(1);
-    }
-    const other = { given: { service: 'staging', for: 'other' } };
-    const limited = { ...itself, limits: { open: 2, perDay: 2 } };
-    for (const context of replicas)
-      expect(await answer(context, limited, other)).toBe('agent-limit');
-  },
-);
+onEngines('50 equal requests on two replicas are one change and one card', async (engine) => {
+  const { open } = await installation(engine);
+  const replicas: WorkflowContext[] = [];
+  for (const events of [await open(), await open()]) {
+    replicas.push((await contextOf({ events, store: events.store })).context);
+  }
+  for (const key of [null, 'run-1']) {
+    const caller = { ...itself, limits: { open: 2, perDay: 2 } };
+    const given = { service: 'staging', ...(key && { for: key }) };
+    const all = await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        requested(replicas[n % 2] as WorkflowContext, caller, { key, given }),
+      ),
+    );
+    const ids = new Set(all.map(({ change }) => change.id));
+    expect([ids.size, all.filter(({ created }) => created).length]).toEqual([1, 1]);
+    const jobs = await dueJobs(replicas[0] as WorkflowContext);
+    const [id] = ids;
+    expect(jobs.filter((job) => job === `card ${id}`)).toHaveLength(1);
+  }
+  const other = { given: { service: 'staging', for: 'other' } };
+  const limited = { ...itself, limits: { open: 2, perDay: 2 } };
+  for (const context of replicas) expect(await answer(context, limited, other)).toBe('agent-limit');
+});
 
-test.for(ENGINES)(
-  'of two replicas with different files each decides by its own, and a change stays one on %s',
+onEngines(
+  'of two replicas with different files each decides by its own, and a change stays one',
   async (engine) => {
     const { open } = await installation(engine);
     const replica = async (policy: typeof POLICY) => {

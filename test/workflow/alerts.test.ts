@@ -13,7 +13,7 @@ import {
 } from '../../src/storage/index.ts';
 import { drawAlerts, receiveAlert } from '../../src/workflow/alerts.ts';
 import { KEYS } from '../log/logs.ts';
-import { ENGINES, emptyUrl } from '../storage/engines.ts';
+import { ENGINES, emptyUrl, onEngines } from '../storage/engines.ts';
 import { createTestContext, NOON, STAGING } from './context.ts';
 
 const MINUTE = 60_000;
@@ -72,38 +72,35 @@ async function replicas(engine: (typeof ENGINES)[number]) {
   return { first, second, report, draw, titles, pass };
 }
 
-test.for(ENGINES)(
-  '%s: one message says that an alert fires, and follows it to ok',
-  async (engine) => {
-    const { report, draw, second } = await replicas(engine);
-    expect(await report()).toBe('accepted');
-    const [message] = await draw();
-    expect(message).toMatchObject({
-      channel: '#staging',
-      answer: {
-        title: '⚠ 5xx rate is firing: 512, threshold above 100',
-        parts: [
-          { kind: 'lines', lines: [['staging · ', 'since ', { at: NOON }]] },
-          {
-            kind: 'offers',
-            offers: [
-              { label: 'Edit threshold…', line: 'alert edit a1' },
-              { label: 'Show service', line: 'service show staging' },
-              { label: 'Scale…', line: 'service scale staging' },
-            ],
-          },
-        ],
-      },
-    });
-    // Another replica receives the end.
-    expect(await report({ ...OK, at: NOON.getTime() + MINUTE }, second)).toBe('accepted');
-    const after = await draw(second);
-    expect(after).toMatchObject([{ version: 2 }]);
-    expect(after[0]?.answer.title).toBe('● 5xx rate is ok again: 3, threshold above 100');
-  },
-);
+onEngines('one message says that an alert fires, and follows it to ok', async (engine) => {
+  const { report, draw, second } = await replicas(engine);
+  expect(await report()).toBe('accepted');
+  const [message] = await draw();
+  expect(message).toMatchObject({
+    channel: '#staging',
+    answer: {
+      title: '⚠ 5xx rate is firing: 512, threshold above 100',
+      parts: [
+        { kind: 'lines', lines: [['staging · ', 'since ', { at: NOON }]] },
+        {
+          kind: 'offers',
+          offers: [
+            { label: 'Edit threshold…', line: 'alert edit a1' },
+            { label: 'Show service', line: 'service show staging' },
+            { label: 'Scale…', line: 'service scale staging' },
+          ],
+        },
+      ],
+    },
+  });
+  // Another replica receives the end.
+  expect(await report({ ...OK, at: NOON.getTime() + MINUTE }, second)).toBe('accepted');
+  const after = await draw(second);
+  expect(after).toMatchObject([{ version: 2 }]);
+  expect(after[0]?.answer.title).toBe('● 5xx rate is ok again: 3, threshold above 100');
+});
 
-test.for(ENGINES)('%s: a delivery that arrives again changes nothing', async (engine) => {
+onEngines('a delivery that arrives again changes nothing', async (engine) => {
   const { report, draw, second } = await replicas(engine);
   const both = await Promise.all([report(), report({}, second)]);
   expect(both.toSorted()).toEqual(['accepted', 'ignored']);
@@ -195,7 +192,7 @@ test.for<[string, Partial<AlertReport>, string, string]>([
   },
 );
 
-test.for(ENGINES)('%s: without what is stored, no message is posted twice', async (engine) => {
+onEngines('without what is stored, no message is posted twice', async (engine) => {
   const { report, draw, first } = await replicas(engine);
   await report();
   await draw();
