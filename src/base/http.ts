@@ -396,7 +396,8 @@ export async function postJson(url: string, content: unknown, withinMs: number) 
     headersTimeout: withinMs,
     bodyTimeout: withinMs,
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(content),
+    // Of a string undici keeps both the string and its bytes, which then outlive the request by long.
+    body: Buffer.from(JSON.stringify(content)),
   });
   return { status, text: await body.text() };
 }
