@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** The last values by key. When it is full, the oldest one goes. */
+/** The last values by key, in the order in which they were set. When it is full, the oldest one goes. */
 export class Cache<Key, Value> extends Map<Key, Value> {
   readonly #most: number;
 
@@ -10,12 +10,10 @@ export class Cache<Key, Value> extends Map<Key, Value> {
   }
 
   override set(key: Key, value: Value): this {
-    super.set(key, value);
-    for (const oldest of this.keys()) {
-      if (this.size <= this.#most) break;
-      this.delete(oldest);
-    }
-    return this;
+    this.delete(key);
+    const excess = Math.max(0, this.size + 1 - this.#most);
+    for (const oldest of this.keys().take(excess)) this.delete(oldest);
+    return super.set(key, value);
   }
 }
 
@@ -86,21 +84,23 @@ export function sharedRead<Value>(
 
   async function run(key: string, own: Omit<Fetch<Value>, 'result'>): Promise<Value> {
     if (own.begunAt === null) await wait(GATHER_MS);
-    let begunAt = now();
     const attempt = () => {
-      begunAt = now();
-      own.begunAt = begunAt;
+      own.begunAt = now();
       return fetch(key);
     };
     const value = await repeat(attempt, () => {
       own.begunAt = null;
       own.limited.resolve();
     });
-    if (pending.get(key) === own) results.set(key, { value, begunAt, keptAt: now() });
+    if (pending.get(key) === own) results.set(key, { value, begunAt: own.begunAt, keptAt: now() });
     return value;
   }
 
   function start(key: string, fresh: boolean): Fetch<Value> {
+    for (const [old, { keptAt }] of results) {
+      if (now() < keptAt + Math.max(keepMs, KEEP_LIMITED_MS)) break;
+      results.delete(old);
+    }
     const limited = Promise.withResolvers<void>();
     const own = { begunAt: fresh ? null : now(), limited };
     const started = Object.assign(own, { result: run(key, own) });

@@ -7,6 +7,11 @@ test('a full cache drops its oldest value, so that it does not grow', () => {
   expect([1, 2].map((key) => cache.get(key))).toEqual(['value 1', 'value 2']);
   cache.set(3, 'value 3');
   expect([1, 2, 3].map((key) => cache.get(key))).toEqual([undefined, 'value 2', 'value 3']);
+  cache.set(2, 'newer').set(4, 'value 4');
+  expect([...cache]).toEqual([
+    [2, 'newer'],
+    [4, 'value 4'],
+  ]);
 });
 
 test('a cached function computes each of its last results once', () => {

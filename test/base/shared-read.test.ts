@@ -153,6 +153,18 @@ test('a result from before the clock was put back serves no fresh read', async (
   expect(await second).toBe('Cleo');
 });
 
+test('a fetch drops the results that are out of date, and no other', () => {
+  const shared = reading();
+  for (const key of ['old', 'renewed']) shared.keep(key, 'Ben');
+  shared.clock.now = 1;
+  shared.keep('renewed', 'Cleo');
+  shared.clock.now = 10 * KEEP_MS;
+  shared.read('g', kept);
+  // What was dropped does not come back with a clock that was put back.
+  shared.clock.now = 1;
+  expect([shared.cached('old'), shared.cached('renewed')]).toEqual([null, 'Cleo']);
+});
+
 test('a cached result is used while a fresh fetch runs', async () => {
   const shared = reading();
   const first = shared.read('g', kept);
