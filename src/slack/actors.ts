@@ -35,6 +35,7 @@ interface Options {
 export function createActors(options: Options) {
   const { lookups, policy, groups, accounts, now } = options;
   const all = [...groups.values()].flat();
+  const named = new Map([...policy.roles].map(([role, { users }]) => [role, new Set(users)]));
   const groupIds = [...new Set(all.map(({ id }) => id))];
   const workspaces = options.home.workspaces?.filter((id) => all.some(({ team }) => team === id));
   const gone = (group: string) =>
@@ -72,7 +73,7 @@ export function createActors(options: Options) {
   /** Those whom the policy names, and the members of each group. */
   function listsOf(role: RoleName, byGroup: Members): readonly ReadonlySet<UserId>[] {
     const inGroups = (groups.get(role) ?? []).flatMap(({ id }) => byGroup.get(id)?.ids ?? []);
-    return [new Set(policy.roles.get(role)?.users), ...inGroups];
+    return [named.get(role) ?? new Set(), ...inGroups];
   }
 
   /**

@@ -116,7 +116,7 @@ function notePart({ text, asOf = null, next }: AnswerPart & { kind: 'note' }): S
     ...(next ? [[`${next.label} `, { at: next.at }]] : []),
   ];
   if (all.length === 0) return null;
-  const shown = all.map(mrkdwnOf).join(' · ');
+  const shown = all.map((line) => mrkdwnOf(line)).join(' · ');
   return { block: { type: 'context', elements: all.map(noteElement) }, text: shown };
 }
 

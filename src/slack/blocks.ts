@@ -62,7 +62,7 @@ export function lines(...all: readonly Line[]): MessagePart | null {
   ]);
   return {
     block: { type: 'rich_text', elements: sections },
-    text: all.map(mrkdwnOf).join('\n'),
+    text: all.map((line) => mrkdwnOf(line)).join('\n'),
   };
 }
 

@@ -106,8 +106,8 @@ function seconds(at: Date): number {
 }
 
 /** The line as mrkdwn for the `text` of a message, which notifications and screen readers use. */
-export function mrkdwnOf(line: Line): string {
-  return line.map(mrkdwnPart).join('');
+export function mrkdwnOf(line: Line, between = ''): string {
+  return line.map(mrkdwnPart).join(between);
 }
 
 function mrkdwnPart(inline: RichInline): string {

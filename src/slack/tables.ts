@@ -41,7 +41,8 @@ export function table(
   if (fitting.length === 0) return [noteLine('Nothing to show.')];
   const left = part.rows.length - fitting.length;
   const rest = left > 0 ? noteLine(`${countWords(left, 'more row')} not shown.`) : null;
-  const text = [lineOf(header), ...fitting.map((row) => lineOf(row.map(inlineOf)))].join('\n');
+  const lines = [header, ...fitting.map((row) => row.map(inlineOf))];
+  const text = lines.map((line) => mrkdwnOf(line, ' · ')).join('\n');
   return [{ block: sortedTable(header, fitting, part.caption ?? title), text }, rest];
 }
 
@@ -60,10 +61,6 @@ function cellText(cell: Cell): string {
 
 function inlineOf({ text, at }: DrawnCell): RichInline {
   return at ? { at } : text;
-}
-
-function lineOf(cells: readonly RichInline[]): string {
-  return cells.map((cell) => mrkdwnOf([cell])).join(' · ');
 }
 
 /** Rows that the reader can sort, in pages. */

@@ -168,8 +168,8 @@ export async function answerValues(
 }
 
 function lineOf(line: string): Pick<CommandLine, 'noun' | 'text'> {
-  const [noun = '', ...rest] = line.split(' ');
-  return { noun, text: rest.join(' ') };
+  const end = `${line} `.indexOf(' ');
+  return { noun: line.slice(0, end), text: line.slice(end + 1) };
 }
 
 /** Wrong values of a change, without similar ones to offer, are corrected in its form. */
