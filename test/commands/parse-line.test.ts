@@ -446,6 +446,11 @@ test.for([
   ['cost', 'digest every day at 25', 'does not take “at 25”'],
   ['cost', 'unsubscribe', 'cost digest what=remove'],
   ['cost', 'unsubscribe weekly', '[cost digest remove]'],
+  [
+    'endpoint',
+    'create staging type=vpc-resource resource-share=arn:aws:ram:eu-west:12:resource-share/0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f',
+    'resource-share/<UUID>, not “eu-west”, not “12”',
+  ],
 ])('no word of a line is left over or turned around: /%s %s', ([noun = '', line = '', part]) => {
   const known = { ...vocabularyOf(), commands: registry };
   expect(gist(parseLine(noun, line, known))).toContain(part);
