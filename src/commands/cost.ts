@@ -117,12 +117,11 @@ function digestPhrase(words: readonly string[], { given, vocabulary }: PhraseSta
   if (given.what !== undefined) return null;
   const first = words[0]?.toLowerCase() ?? '';
   if (DIGEST_ACTIONS.some((action) => action === first) || first in ACTION_WORDS) return null;
-  const text = words.join(' ').toLowerCase();
   if (/^(stop|end|off|disable|mute)$/.test(first)) {
     const readings = ['pause', 'remove'].map((what) => ({ label: what, given: { what } }));
     return { taken: 1, choice: { why: 'Pause the digest, or remove it?', readings } };
   }
-  const options = digestOptions(text, words, vocabulary);
+  const options = digestOptions(words, vocabulary);
   if (options === null) return null;
   const times = options.times.length > 0 ? options.times.map((at) => ({ at })) : [{}];
   const readings = times.map((time) => {
@@ -136,18 +135,14 @@ function digestPhrase(words: readonly string[], { given, vocabulary }: PhraseSta
   return { taken: words.length, choice: { why, readings } };
 }
 
+const DAYS =
+  /\b(?:(?:every|each|on) ((?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays?|day)|daily)\b/;
+
 /** The days, period, time and tag that a phrase names; null without a period or days. */
-function digestOptions(
-  text: string,
-  words: readonly string[],
-  { services }: PhraseState['vocabulary'],
-) {
-  const found =
-    /\b(?:(?:every|each|on) ((?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays?|day)|daily)\b/.exec(
-      text,
-    );
-  const [, day = 'day'] = found ?? [];
-  const days = found && weeklyDaysText(day === 'day' ? 'daily' : day);
+function digestOptions(words: readonly string[], { services }: PhraseState['vocabulary']) {
+  const text = words.join(' ').toLowerCase();
+  const [found, day = 'day'] = DAYS.exec(text) ?? [];
+  const days = found === undefined ? null : weeklyDaysText(day === 'day' ? 'daily' : day);
   const isWeekly =
     /\bweekly\b|\bevery week\b/.test(text) ||
     (days !== null && !['daily', 'weekdays'].includes(days));
