@@ -19,27 +19,26 @@ export type Body =
   | { readonly kind: 'text' | 'html'; readonly text: string }
   | { readonly kind: 'empty' | 'unreadable' };
 
-/** A usage report has 15 KiB for each service of a month. */
-const MAX_BYTES = 48 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 const GZIP_SIGNATURE = [0x1f, 0x8b];
 
 /**
  * Reads a whole body and detects its kind from its content, because content types and encodings of
- * error pages are often wrong. Rejects only when the connection breaks. A body over 48 MiB, before or
- * after decompression, is `unreadable`.
+ * error pages are often wrong. Rejects only when the connection breaks. A body over `most` bytes, before
+ * or after decompression, is `unreadable`.
  */
-export async function readResponseBody(stream: Readable): Promise<Body> {
-  const received = await boundedBody(stream, MAX_BYTES);
-  const plain = received && (await unzipped(received));
+export async function readResponseBody(stream: Readable, most = MAX_BYTES): Promise<Body> {
+  const received = await boundedBody(stream, most);
+  const plain = received && (await unzipped(received, most));
   return plain ? bodyOf(new TextDecoder().decode(plain).trim()) : { kind: 'unreadable' };
 }
 
 /** Null for an archive that is broken or too large. */
-async function unzipped(body: Buffer): Promise<Buffer | null> {
+async function unzipped(body: Buffer, most: number): Promise<Buffer | null> {
   // Neither JSON nor text begins with the gzip signature, so the encoding header is not needed.
   const isZipped = GZIP_SIGNATURE.every((byte, index) => body[index] === byte);
   if (!isZipped) return body;
-  return promisify(gunzip)(body, { maxOutputLength: MAX_BYTES }).catch(() => null);
+  return promisify(gunzip)(body, { maxOutputLength: most }).catch(() => null);
 }
 
 function bodyOf(text: string): Body {

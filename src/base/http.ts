@@ -43,6 +43,8 @@ export interface Call {
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** The largest body of an answer, in bytes; 16 MiB if missing. */
+  readonly mostBytes?: number | undefined;
   /** Older servers report a missing object as the plain text `Not Found`, with status 404. */
   readonly hasPlainNotFound?: boolean | undefined;
   /** Of a read; a write has the highest priority. */
@@ -286,7 +288,7 @@ function createTransport(options: HttpOptions, connectMs: number) {
         signal: abort ? AbortSignal.any([deadline, abort]) : deadline,
       });
       const { statusCode: status, headers } = reply;
-      const body = await readResponseBody(reply.body).catch((cause): Body => {
+      const body = await readResponseBody(reply.body, call.mostBytes).catch((cause): Body => {
         if (method === 'GET' && isSuccess(status)) throw cause;
         return { kind: 'unreadable' };
       });

@@ -12,7 +12,7 @@ import {
 import { z } from 'zod';
 import { isDay } from './calendar.ts';
 import { nearest } from './text.ts';
-import { DAY_MS, spanMs } from './time.ts';
+import { DAY_MS, isTimeZone, spanMs } from './time.ts';
 
 /** A problem of the configuration: the path of the value, the problem, and what to do. */
 export interface ConfigProblem {
@@ -282,14 +282,3 @@ export const TimeZone = z.string().refine(isTimeZone, {
 });
 
 const BY_PLACE = 'use the name of a place, for example Europe/Berlin, so that summer time applies';
-
-function isTimeZone(name: string): boolean {
-  // The runtime also accepts fixed offsets from UTC.
-  if (!/^[A-Za-z]/.test(name)) return false;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
-}

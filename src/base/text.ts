@@ -133,7 +133,8 @@ const STEP = 1024;
 
 /** `12.5 s`, `30 min`, `4 h`, `2 days` */
 export function spanText(ms: number): string {
-  if (ms < MINUTE_MS) return `${+(ms / 1_000).toFixed(1)} s`;
+  // Rounded to tenths, a minute is not shown as 60 s.
+  if (ms < MINUTE_MS - 50) return `${+(ms / 1_000).toFixed(1)} s`;
   const minutes = Math.round(ms / MINUTE_MS);
   if (minutes % 60 !== 0) return `${minutes} min`;
   const hours = minutes / 60;

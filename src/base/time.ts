@@ -53,6 +53,17 @@ export function daysBetween(first: Day, last: Day): readonly Day[] {
 /** A time of day, `09:30`. */
 export type TimeOfDay = string;
 
+/** Whether the functions below know this name. The abbreviations that `Intl` knows as well have no local times. */
+export function isTimeZone(name: string): boolean {
+  // A fixed offset from UTC is valid, but it is no name.
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return localDay(new Date(0), name) !== '';
+  } catch {
+    return false;
+  }
+}
+
 /** The local day in a time zone. Throws a RangeError for an unknown time zone. */
 export function localDay(instant: Date, timezone: string): Day {
   const exact = Temporal.Instant.fromEpochMilliseconds(instant.getTime());

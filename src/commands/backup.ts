@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ageText, bytesText, shortBytesText, spanText } from '../base/text.ts';
+import { ageText, bytesText, grouped, shortBytesText, spanText } from '../base/text.ts';
 import { type Answer, type Cell, slashCommand, textAnswer } from '../domain/answer.ts';
 import { menuReference, type Service } from '../domain/targets.ts';
 import { plainWords, wordIn, wordOf } from '../domain/words.ts';
@@ -96,7 +96,7 @@ function facts(backup: Backup, done: boolean): readonly (readonly [string, Cell]
     ['Started', timeCell(startedAt)],
     ['Finished', timeCell(finishedAt)],
     [label('Size'), sizeInBytes === null ? null : bytesText(sizeInBytes)],
-    [label('Duration'), durationInSeconds === null ? null : spanText(1_000 * durationInSeconds)],
+    [label('Duration'), durationInSeconds === null ? null : durationText(durationInSeconds)],
     ['Name in the bucket', backup.backupName],
     ...bucketFacts(backup.bucket),
   ];
@@ -172,7 +172,7 @@ function row(backup: BackupReading): readonly Cell[] {
     wordIn(status),
     type,
     bytes === null ? null : { value: bytes, text: shortBytesText(bytes) },
-    seconds === null ? null : { value: seconds, text: spanText(1_000 * seconds) },
+    seconds === null ? null : { value: seconds, text: durationText(seconds) },
     id,
   ];
 }
@@ -204,4 +204,10 @@ export function backupSummary(backup: BackupReading, now: Date): string {
 
 function timeOf({ startedAt, finishedAt }: BackupReading): number {
   return reportedTime(startedAt ?? finishedAt)?.getTime() ?? 0;
+}
+
+/** `12.5 s`, `8 min (480 s)`; a part of a minute shows in the seconds only. */
+function durationText(seconds: number): string {
+  const text = spanText(1_000 * seconds);
+  return seconds < 60 ? text : `${text} (${grouped(Math.round(seconds))} s)`;
 }

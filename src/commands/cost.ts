@@ -117,13 +117,11 @@ function digestPhrase(words: readonly string[], { given, vocabulary }: PhraseSta
   if (given.what !== undefined) return null;
   const first = words[0]?.toLowerCase() ?? '';
   if (DIGEST_ACTIONS.some((action) => action === first) || first in ACTION_WORDS) return null;
-  const text = words.join(' ').toLowerCase();
-  const taken = words.length;
-  if (/^(stop|end|off|disable|mute)$/.test(words[0]?.toLowerCase() ?? '')) {
+  if (/^(stop|end|off|disable|mute)$/.test(first)) {
     const readings = ['pause', 'remove'].map((what) => ({ label: what, given: { what } }));
     return { taken: 1, choice: { why: 'Pause the digest, or remove it?', readings } };
   }
-  const options = digestOptions(text, words, vocabulary);
+  const options = digestOptions(words, vocabulary);
   if (options === null) return null;
   const times = options.times.length > 0 ? options.times.map((at) => ({ at })) : [{}];
   const readings = times.map((time) => {
@@ -133,35 +131,31 @@ function digestPhrase(words: readonly string[], { given, vocabulary }: PhraseSta
     );
     return { label: `add ${label.join(' ')}`, given: { what: 'add', ...all } };
   });
-  return {
-    taken,
-    choice: { why: `Add a digest for “${words.join(' ')}”? When is it posted?`, readings },
-  };
+  const why = `Add a digest for “${words.join(' ')}”? When is it posted?`;
+  return { taken: words.length, choice: { why, readings } };
 }
 
+const DAYS =
+  /\b(?:(?:every|each|on) ((?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays?|day)|daily)\b/;
+
 /** The days, period, time and tag that a phrase names; null without a period or days. */
-function digestOptions(
-  text: string,
-  words: readonly string[],
-  { services }: PhraseState['vocabulary'],
-) {
-  const [phrase = ''] =
-    /\b(?:every|each|on) (?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays?|day)\b|\bdaily\b/.exec(
-      text,
-    ) ?? [];
-  const days = weeklyDaysText(phrase);
+function digestOptions(words: readonly string[], { services }: PhraseState['vocabulary']) {
+  const text = words.join(' ').toLowerCase();
+  const [found, day = 'day'] = DAYS.exec(text) ?? [];
+  const days = found === undefined ? null : weeklyDaysText(day === 'day' ? 'daily' : day);
   const isWeekly =
     /\bweekly\b|\bevery week\b/.test(text) ||
     (days !== null && !['daily', 'weekdays'].includes(days));
-  if (days === null && !isWeekly) return null;
   const [, time = ''] = /\bat (\d[\d:.]*(?: ?[ap]m)?)/.exec(text) ?? [];
+  const times = timesOfDay(time);
+  if ((days === null && !isWeekly) || (time !== '' && times.length === 0)) return null;
   const tag = services.flatMap(({ tags }) => tags ?? []).find((one) => words.includes(one));
   const given = {
     ...(isWeekly && { period: 'week' }),
     ...(days !== null && { days }),
     ...(tag && { tags: tag }),
   };
-  return { times: timesOfDay(time), given };
+  return { times, given };
 }
 
 const Action = z.enum(DIGEST_ACTIONS, { error: `must be ${oneOf(DIGEST_ACTIONS)}` });

@@ -93,7 +93,8 @@ export function fieldContext(
     service ? id === service.organizationId : name === given.organization,
   );
   const { plan, tier } = own ?? organizations[0];
-  const names = organizations.flatMap(({ name }) => name ?? []);
+  // One alone is never asked for, also where it has a name.
+  const names = organizations.length > 1 ? organizations.flatMap(({ name }) => name ?? []) : [];
   return { plan, tier, organizations: names, given };
 }
 

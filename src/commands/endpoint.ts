@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { patternOf } from '../base/text.ts';
 import { type AnswerPart, type Cell, countWords, slashCommand } from '../domain/answer.ts';
 import type { Snapshot } from '../domain/change.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
@@ -20,19 +19,26 @@ import { SETTLED_WHEN_READY } from './settled.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(500, 'is too long');
 
-const ARN = {
-  AWS: 'arn:aws(?:-[a-z]+)*',
-  PLACE: String.raw`[a-z]{2}(?:-[a-z]+)+-\d:\d{12}`,
-  UUID: '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}',
-};
-// What cannot be edited later must have the shape that the cloud provider gives it.
-const ShareArn = Text.regex(
-  patternOf('^<AWS>:ram:<PLACE>:resource-share/<UUID>$', ARN, ''),
-  'must look like arn:aws:ram:eu-central-1:123456789012:resource-share/<UUID>',
+/** What cannot be edited later must have the shape that the cloud provider gives it, and each wrong part is named. */
+const arn = (service: RegExp, resource: RegExp, like: string) =>
+  Text.superRefine((text, context) => {
+    const place = [/^[a-z]{2}(-[a-z]+)+-\d$/, /^\d{12}$/];
+    const shapes = [/^arn$/, /^aws(-[a-z]+)*$/, service, ...place, resource];
+    const parts = text.split(':');
+    const wrong = parts.filter((part, at) => !shapes[at]?.test(part));
+    const named = wrong.length > 2 ? [] : wrong.map((part) => `, not “${part}”`);
+    const message = `must look like ${like}${named.join('')}`;
+    if (wrong.length > 0 || parts.length < 6) context.addIssue({ code: 'custom', message });
+  });
+const ShareArn = arn(
+  /^ram$/,
+  /^resource-share\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+  'arn:aws:ram:eu-central-1:123456789012:resource-share/<UUID>',
 );
-const ClusterArn = Text.regex(
-  patternOf(String.raw`^<AWS>:kafka:<PLACE>:cluster/[\w-]+/<UUID>(?:-\d+)?$`, ARN, ''),
-  'must look like arn:aws:kafka:eu-central-1:123456789012:cluster/<name>/<UUID>',
+const ClusterArn = arn(
+  /^kafka$/,
+  /^cluster\/[\w-]+\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(-\d+)?$/,
+  'arn:aws:kafka:eu-central-1:123456789012:cluster/<name>/<UUID>',
 );
 const ResourceConfiguration = Text.regex(/^rcfg-[0-9a-f]{8,17}$/, 'must look like rcfg-0a1b2c3d');
 const EndpointServiceName = Text.regex(

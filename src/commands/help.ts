@@ -5,7 +5,7 @@ import {
   oneLineOf,
   slashCommand,
 } from '../domain/answer.ts';
-import { type Field, fieldsOf, isPlaced } from './arguments.ts';
+import { fieldsOf, isPlaced } from './arguments.ts';
 import { type Command, nounOf, titleOf, verbOf } from './define.ts';
 import { linesAnswer, type TextLine } from './reported.ts';
 
@@ -182,15 +182,12 @@ function table(
 /** `/service stop <service> [reason]` */
 function usage(command: Command, prefix: string): string {
   const fields = fieldsOf(command.args).map((field) => {
-    const text = isPlaced(field) ? `<${field.label.toLowerCase()}>` : wordOf(field);
+    const key = field.rest ? field.name : `${field.word}=`;
+    const text = isPlaced(field) ? `<${field.label.toLowerCase()}>` : key;
     return field.optional ? `[${text}]` : text;
   });
   const reason = command.kind === 'change' ? ['[reason]'] : [];
   return slashCommand(prefix, [command.name, ...fields, ...reason].join(' '));
-}
-
-function wordOf({ name, word, rest }: Field): string {
-  return rest ? name : `${word}=`;
 }
 
 /** The hint that Slack shows while a user types the slash command. */

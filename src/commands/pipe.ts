@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { bytesText, grouped } from '../base/text.ts';
+import { bytesText, grouped, spanText } from '../base/text.ts';
 import { type Answer, type Cell, countWords, slashCommand } from '../domain/answer.ts';
 import { menuReference, type Service } from '../domain/targets.ts';
 import { plainWords, wordIn } from '../domain/words.ts';
@@ -41,7 +41,8 @@ function shown(name: string, value: unknown): Cell {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (typeof value !== 'number') return typeof value === 'string' ? value : JSON.stringify(value);
   if (name.endsWith('_bytes')) return bytesText(value);
-  return name.endsWith('_ms') ? `${grouped(value)} ms` : grouped(value);
+  if (!name.endsWith('_ms')) return grouped(value);
+  return value < 1_000 ? `${value} ms` : `${spanText(value)} (${grouped(value)} ms)`;
 }
 
 export const pipeList = queryCommand({

@@ -202,7 +202,7 @@ export const serviceShow = queryCommand({
       parts: [
         ...facts.map((each) => ({ kind: 'facts', facts: each }) as const),
         ...unknownPart(view.changes),
-        ...changesPart(isOverview ? others.slice(0, 1) : others),
+        { kind: 'changes', changes: isOverview ? others.slice(0, 1) : others },
         offersPart(view, isOverview),
         ...notePart(view),
       ],
@@ -399,10 +399,6 @@ function shown(value: Json): Cell {
 
 function weeklyFacts({ weekly }: ServiceView): readonly Fact[] {
   return weekly ? [['Stops and starts', [...scheduleWords(weekly), ` · ${weekly.change}`]]] : [];
-}
-
-function changesPart(changes: readonly Change[]): readonly AnswerPart[] {
-  return changes.length === 0 ? [] : [{ kind: 'changes', changes }];
 }
 
 /** An unknown outcome blocks the service, so its question is asked here as well. */

@@ -74,7 +74,9 @@ export function verbAt(words: readonly Word[], commands: readonly Command[]): Fo
     const phrase = words.slice(0, count).map(lowerOf).join(' ');
     const own = commands.find((command) => verbOf(command) === phrase && phrase !== '');
     const command = own ?? commands.find((each) => phrasesOf(each).includes(phrase));
-    if (command) return { command, phrase, rest: words.slice(count) };
+    // This verb says what happens to the digest as well.
+    if (command)
+      return { command, phrase, rest: words.slice(phrase === 'unsubscribe' ? 0 : count) };
   }
   return null;
 }

@@ -447,7 +447,8 @@ export const bareKey: Step = (reader, at) => {
 export const valueThenKey: Step = (reader, at) => {
   const { fields, draft } = reader;
   const texts = textsAt(reader, at);
-  const [first = '', ...others] = texts;
+  const skipped = /^(to|with|at)$/i.test(texts[0] ?? '') ? 1 : 0;
+  const [first = '', ...others] = texts.slice(skipped);
   const number = NUMBERS.indexOf(first.toLowerCase());
   const rest = [number > 0 ? String(number) : first, ...others];
   const [, times] = /^[x×](\d+)$/i.exec(first) ?? [];
@@ -455,7 +456,7 @@ export const valueThenKey: Step = (reader, at) => {
     times === undefined ? undefined : fields.find(({ name }) => name === 'numReplicas');
   if (counted && times) {
     set(reader, { [counted.name]: times });
-    return 1;
+    return skipped + 1;
   }
   if (!/^\d/.test(rest[0] ?? '')) return 0;
   for (const size of [1, 2]) {
@@ -471,7 +472,7 @@ export const valueThenKey: Step = (reader, at) => {
       const value = valueAt(reader, field, rest.slice(0, size));
       if (value?.taken !== size) continue;
       set(reader, { [field.name]: value.text });
-      return size + Math.min(length, rest.length - size);
+      return skipped + size + Math.min(length, rest.length - size);
     }
   }
   return 0;

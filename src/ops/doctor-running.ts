@@ -49,16 +49,21 @@ async function readiness({ host, opsPort, withinMs }: ProbeTarget): Promise<stri
   return answer.ok ? null : text;
 }
 
-/** One line per replica that the database lists. */
+/** One line per replica that the database lists, and a warning where their releases differ. */
 export function listedReplicas(
-  { now }: Pick<CheckContext, 'now'>,
+  { now, version }: Pick<CheckContext, 'now' | 'version'>,
   examined: TimedResult<Pick<DatabaseInspection, 'instances' | 'clock'>> | null,
 ) {
   if (!examined?.ok) return [skipped('replicas', 'not checked: they are listed in the database')];
   const { instances, clock } = examined.value;
   if (instances.length === 0) return [skipped('replicas', 'none is registered')];
   const at = clock?.server ?? now();
-  return instances.map((one, index) => replicaLine(one, `replica ${index + 1}`, at));
+  const lines = instances.map((one, index) => replicaLine(one, `replica ${index + 1}`, at));
+  const versions = [...new Set([version, ...instances.map(({ release }) => release)])];
+  if (versions.length === 1) return lines;
+  const says = `run different releases: ${versions.join(', ')} (this doctor: ${version})`;
+  const fix = 'upgrade all replicas to one release and stop the old ones';
+  return [...lines, warning('replicas', says, fix)];
 }
 
 /** A connection that is not of a listed replica belongs to another program, which gets a part of the payloads. */

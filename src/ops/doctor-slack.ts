@@ -260,11 +260,12 @@ const SKEW_MAX_MS = 60_000;
 interface SlackResults {
   readonly self: TimedResult<AppIdentity>;
   readonly connection: TimedResult<SocketProbe> | null;
+  readonly blocks: TimedResult<readonly string[]>;
 }
 
 export function slackLines(
   { config }: CheckContext,
-  { self, connection }: SlackResults,
+  { self, connection, blocks }: SlackResults,
 ): readonly CheckLine[] {
   const { appToken, commandPrefix } = config.slack;
   const appId = self.ok ? self.value.appId : null;
@@ -273,7 +274,7 @@ export function slackLines(
     connectionLine(appToken, connection, appId),
   ];
   if (!self.ok) return tokens;
-  return [...tokens, clockLine(self.value.aheadMs)];
+  return [...tokens, blocksLine(blocks), clockLine(self.value.aheadMs)];
 }
 
 /** To whom the bot token belongs, and whether it has the scopes of the manifest. */
@@ -342,6 +343,15 @@ export function connectionLine(
   const line = slackLine('delivery', connection.error);
   const { error } = connection;
   return isLastingRefusal(error) ? { ...line, fix: appTokenProblem(error).fix } : line;
+}
+
+/** New blocks reach workspaces in phases. */
+function blocksLine(blocks: TimedResult<readonly string[]>): CheckLine {
+  if (!blocks.ok) return slackLine('blocks', blocks.error);
+  if (blocks.value.length === 0) return ok('blocks', 'a card, a table and a chart are accepted');
+  const says = `this workspace does not accept: ${blocks.value.join(', ')}`;
+  if (blocks.value.includes('card')) return failed('blocks', says, 'report this: nothing is shown');
+  return warning('blocks', says, 'nothing to do: Signalbox sends them as text');
 }
 
 function clockLine(aheadMs: number | null): CheckLine {

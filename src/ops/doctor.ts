@@ -199,11 +199,12 @@ async function slackSections(context: CheckContext) {
   const listed = <T>(work: (from: InstallationReads) => Promise<T>) =>
     withinTime(withinMs * LIST_CALLS, () => work(slack));
   const { appToken } = settings;
-  const [self, channels, groups, connection] = await Promise.all([
+  const [self, channels, groups, connection, blocks] = await Promise.all([
     call((from) => from.self()),
     listed((from) => from.channels([...ids.values()])),
     call((from) => from.groups(policy)),
     appToken ? call((from) => from.openConnection(appToken)) : null,
+    call((from) => from.refusedBlocks()),
   ]);
   const since = new Date(context.now().getTime() - READ_BACK_DAYS * DAY_MS);
   const readTo = new Map<string, Date>();
@@ -215,7 +216,7 @@ async function slackSections(context: CheckContext) {
   const accounts = self.ok && (await listed((from) => from.accounts(members, self.value.home)));
   const withoutToken = [skipped('not checked', 'the bot token does not work')];
   const sections: readonly CheckSection[] = [
-    { title: 'Slack', lines: slackLines(context, { self, connection }) },
+    { title: 'Slack', lines: slackLines(context, { self, connection, blocks }) },
     {
       title: 'Channels',
       lines: self.ok

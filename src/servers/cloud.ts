@@ -147,7 +147,7 @@ export function createCloudClient(options: CloudOptions): CloudClient {
       const period = validRequest(operation, UsagePeriod, given);
       const path = `${root}/usageCost`;
       return withDates(period, (query) =>
-        read({ operation, path, query, priority, signal }, UsageCosts),
+        read({ operation, path, query, priority, signal, mostBytes: USAGE_BYTES }, UsageCosts),
       );
     },
 
@@ -177,6 +177,9 @@ export function createCloudClient(options: CloudOptions): CloudClient {
 function throwIfInvalid(operation: string, problems: readonly FieldProblem[]): void {
   if (problems.length > 0) throw new InvalidRequest(operation, problems);
 }
+
+/** A usage report has 15 KiB for each service of a month. */
+const USAGE_BYTES = 48 * 1024 * 1024;
 
 // Slightly longer than the server's window of ten seconds, because latencies differ.
 const LIMIT = { requests: 10, perMs: 10_500 };

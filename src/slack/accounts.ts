@@ -1,7 +1,6 @@
-import { tzOffset } from '@date-fns/tz';
 import type { UsersListResponse, WebClient } from '@slack/web-api';
 import { Cache, type Repeat, type SharedRead, sharedRead } from '../base/cache.ts';
-import type { Clock } from '../base/time.ts';
+import { type Clock, isTimeZone } from '../base/time.ts';
 import type { PersonLookup } from '../domain/answer.ts';
 import type { Refusal, UserId } from '../domain/change.ts';
 import {
@@ -88,7 +87,7 @@ export function accountFrom(user: User | undefined, home: Home): Account | null 
   // Slack recommends the id of the organization. In one workspace the log has the other one from its first day.
   const known = home.workspaces ? ids.toReversed() : ids;
   // The runtime does not know every zone.
-  const zone = user.tz && !Number.isNaN(tzOffset(user.tz, new Date(0))) ? user.tz : null;
+  const zone = user.tz && isTimeZone(user.tz) ? user.tz : null;
   return { ids: [...new Set(known)], standing: standingOf(user, home), zone };
 }
 

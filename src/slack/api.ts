@@ -5,6 +5,7 @@ import { causeCode, type Secret } from '../base/errors.ts';
 import type { Exchange, RecordExchange } from '../base/http.ts';
 import { isRecording, type Measures, note, step } from '../base/log.ts';
 import type { ConfigProblem } from '../base/problem.ts';
+import { ownValue } from '../base/text.ts';
 import type { Clock } from '../base/time.ts';
 import type { Message } from './blocks.ts';
 import { withPlainBlocks } from './tables.ts';
@@ -509,7 +510,7 @@ export function createInstallation(log: Logger) {
 }
 
 function refusalOf(name: string | null): TokenProblem | null {
-  const [says, fix] = REFUSALS[name ?? ''] ?? [];
+  const [says, fix] = ownValue(REFUSALS, name ?? '') ?? [];
   return says && fix ? { says, fix, passing: false } : null;
 }
 

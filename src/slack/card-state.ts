@@ -6,6 +6,7 @@ import {
   type EvidenceGap,
   type ExecutionOutcome,
   type FollowUp,
+  isEnded,
   isLocal,
   type News,
   nameWithin,
@@ -148,10 +149,12 @@ export function newsLines(change: Change, drawing: DrawContext): readonly Line[]
 
 const RELATED_SHOWN = 3;
 
-/** The unknown ones first: they block. */
+/** The unknown ones first: they block; then those that are open. */
 function relatedLines(others: News['others'], drawing: DrawContext): readonly Line[] {
   const blocking = others.filter(({ state }) => state === 'unknown');
-  const lines = [...new Set([...blocking, ...others])].map((each) => relatedLine(each, drawing));
+  const open = others.filter((other) => !isEnded(other));
+  const ordered = [...new Set([...blocking, ...open, ...others])];
+  const lines = ordered.map((each) => relatedLine(each, drawing));
   const hidden = lines.length - RELATED_SHOWN;
   if (hidden <= 0) return lines;
   const more = `And ${countWords(hidden, 'more change')} of this target.`;

@@ -2,9 +2,11 @@ import type { AuthTeamsListResponse, WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import { causeCode, type Secret } from '../base/errors.ts';
 import { systemClock } from '../base/time.ts';
+import type { AnswerPart } from '../domain/answer.ts';
 import type { UserId } from '../domain/change.ts';
 import type { Policy } from '../domain/policy.ts';
 import { allUsers, type CheckedUsers, checkUsers, type Home } from './accounts.ts';
+import { answerMessage } from './answer.ts';
 import {
   appTokenProblem,
   callProblem,
@@ -170,6 +172,20 @@ export function createInstallationReads(given: ReadOptions) {
   return {
     /** With how far the clock of this machine is ahead of Slack's; null without a date in Slack's answer. */
     self: async () => ({ ...(await readInstalledApp(slack, workspaces)), aheadMs: clock.aheadMs }),
+    /** Those of a card, a table and a chart that this workspace does not accept. */
+    refusedBlocks: async () => {
+      const refused = Object.entries(SAMPLES).map(async ([kind, part]) => {
+        const { blocks } = answerMessage({ title: 'Sample', parts: [part] });
+        return slack.blocks.validate({ message: { blocks: [...blocks] } }).then(
+          () => [],
+          (error: unknown) => {
+            if (!/^invalid_(blocks|message)$/.test(refusedBySlack(error) ?? '')) throw error;
+            return [kind];
+          },
+        );
+      });
+      return (await Promise.all(refused)).flat();
+    },
     /** Opens a Socket Mode connection and closes it. */
     openConnection: async (appToken: Secret): Promise<SocketProbe> => {
       const { url = '' } = await client(appToken).apps.connections.open();
@@ -202,6 +218,13 @@ export function createInstallationReads(given: ReadOptions) {
       }),
   };
 }
+
+const POINTS = [{ label: '1 Nov', value: 1 }];
+const SAMPLES: Readonly<Record<string, AnswerPart>> = {
+  card: { kind: 'offers', offers: [{ label: 'Approve', line: 'service list' }] },
+  table: { kind: 'table', columns: ['Credits'], rows: [['1']] },
+  chart: { kind: 'chart', title: 'Costs', unit: 'credits', axis: 'day', points: POINTS },
+};
 
 export type InstallationReads = ReturnType<typeof createInstallationReads>;
 

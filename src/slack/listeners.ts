@@ -128,13 +128,10 @@ function answerLimited(
 ): Promise<boolean> {
   const isTooLong = typed.text.length > TEXT_MAX;
   const asked = { ...typed.replyTarget, user: typed.by, url };
+  const tooLong = `The command is too long: ${grouped(typed.text.length)} of at most ${grouped(TEXT_MAX)} characters. Shorten it.`;
   return sendAnswer(bot, { asked, ...(send && { send }) }, async () =>
-    isTooLong ? sentenceMessage([tooLong(typed.text)]) : answerTyped(bot, typed),
+    isTooLong ? sentenceMessage([tooLong]) : answerTyped(bot, typed),
   );
-}
-
-function tooLong({ length }: string): string {
-  return `The command is too long: ${grouped(length)} of at most ${grouped(TEXT_MAX)} characters. Shorten it.`;
 }
 
 async function openShortcut(

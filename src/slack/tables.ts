@@ -201,8 +201,9 @@ type Table = ReturnType<typeof sortedTable>;
 // The functions above build these blocks, so their shapes are known.
 function linesOf(block: AnyBlock): readonly string[] {
   if (block.type !== 'data_visualization') {
-    const { rows } = block as unknown as Table;
-    return rows.map((row) => row.map(textOf).join(' · '));
+    const { rows, caption } = block as unknown as Partial<Table> & Pick<Table, 'rows'>;
+    // Without a heading, only the caption says what the table shows.
+    return [...(caption ? [caption] : []), ...rows.map((row) => row.map(textOf).join(' · '))];
   }
   const { title, chart } = block as unknown as ReturnType<typeof barChart>;
   const data = chart.series.flatMap((one) => one.data);

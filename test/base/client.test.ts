@@ -429,8 +429,8 @@ describe('an answer is read by its content', () => {
     ['a page', raw(200, GATEWAY_PAGE), 'html'],
     ['half an object', raw(200, '{"result":{"na'), 'unreadable'],
     ['a broken archive', raw(200, Buffer.from([0x1f, 0x8b, 0, 1])), 'unreadable'],
-    ['more than we keep', raw(200, 'x'.repeat(49 * 1024 * 1024)), 'unreadable'],
-    ['a bomb', raw(200, gzipSync('x'.repeat(49 * 1024 * 1024))), 'unreadable'],
+    ['more than we keep', raw(200, 'x'.repeat(17 * 1024 * 1024)), 'unreadable'],
+    ['a bomb', raw(200, gzipSync('x'.repeat(17 * 1024 * 1024))), 'unreadable'],
   ])('and %s is recognized', async ([, answer, kind]) => {
     const server = await serve(answer);
     await expect(client(server.url).send(READ)).resolves.toMatchObject({ body: { kind } });

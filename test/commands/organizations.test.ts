@@ -91,3 +91,11 @@ test('limits are those of the organization of the named service', () => {
   });
   expect(problems).toEqual([0, 2, 2]);
 });
+
+test('one organization alone is never asked for, also where it has a name', () => {
+  const [only] = ORGANIZATIONS;
+  expect(fieldContext({ services, organizations: [only] }, {}).organizations).toEqual([]);
+  const line = 'create lake provider=aws region=eu-west-1 ip=10.0.0.0/8';
+  const alone = { ...vocabulary, organizations: [only] } as const;
+  expect(gist(parseLine('service', line, alone))).not.toContain('organization');
+});

@@ -429,3 +429,29 @@ test.for<[string, string]>([
     expect(args.service, `${verb} ${typed}`).toBe(own[0]);
   }
 });
+
+test.for([
+  ['service', 'scale staging at 3 replicas', 'service scale service=id-of-staging numReplicas=3'],
+  [
+    'service',
+    'scale staging with 16 gb min',
+    'service scale service=id-of-staging minReplicaMemoryGb=16',
+  ],
+  [
+    'service',
+    'scale staging down to 2 replicas',
+    'replicas=2 "down"] [service scale staging "down to 2 replicas"]',
+  ],
+  ['cost', 'digest on weekdays at 8am', '[cost digest add at=08:00 days=weekdays]'],
+  ['cost', 'digest every day at 25', 'does not take “at 25”'],
+  ['cost', 'unsubscribe', 'cost digest what=remove'],
+  ['cost', 'unsubscribe weekly', '[cost digest remove]'],
+  [
+    'endpoint',
+    'create staging type=vpc-resource resource-share=arn:aws:ram:eu-west:12:resource-share/0a1b2c3d-0a1b-0a1b-0a1b-0a1b2c3d4e5f',
+    'resource-share/<UUID>, not “eu-west”, not “12”',
+  ],
+])('no word of a line is left over or turned around: /%s %s', ([noun = '', line = '', part]) => {
+  const known = { ...vocabularyOf(), commands: registry };
+  expect(gist(parseLine(noun, line, known))).toContain(part);
+});

@@ -40,6 +40,8 @@ const REFUSED = casesIn(`
     digests[0].at: must be a time of day, for example 09:30
   a digest is in a misspelt city: Europe/Berlin   # → Europe/Berlim   #
     digests[0].timezone: is not a time zone: “Europe/Berlim” (did you mean “Europe/Berlin”?)
+  a digest is in the zone of an abbreviation: Europe/Berlin   # → PST   #
+    digests[0].timezone: is not a time zone: “PST” (for example Europe/Berlin or UTC)
   a digest has a fixed offset for a zone: Europe/Berlin   # → '+01:00'   #
     digests[0].timezone: is not a time zone: “+01:00” (use the name of a place, for example Europe/Berlin, so that summer time applies)
   a digest is on unknown days: days: weekdays → days: [monday]

@@ -41,12 +41,17 @@ const replica = (release: string, silentMs = 0) => ({
   seenAt: new Date(NOON.getTime() - silentMs),
 });
 const told = (...instances: ReturnType<typeof replica>[]) =>
-  listedReplicas({ now: () => NOON }, { ok: true, value: { instances, clock: null } });
+  listedReplicas(
+    { now: () => NOON, version: '1.0.0' },
+    { ok: true, value: { instances, clock: null } },
+  );
 
-test('the release of each replica is shown', () => {
-  const [first, second] = told(replica('1.0.0'), replica('1.1.0'));
-  expect(first?.says).toMatch(/^1\.0\.0, running since/);
-  expect(second?.says).toMatch(/^1\.1\.0, running since/);
+test('replicas of different releases are reported', () => {
+  expect(line(told(replica('1.0.0'), replica('1.1.0')), 'replicas')).toMatchObject({
+    status: 'warning',
+    says: 'run different releases: 1.0.0, 1.1.0 (this doctor: 1.0.0)',
+  });
+  expect(namesOf(told(replica('1.0.0'), replica('1.0.0')), 'warning')).toEqual([]);
 });
 
 test('a silent replica is reported', () => {

@@ -266,6 +266,17 @@ test('in an organization, a near name is written with its workspace', async () =
   ]);
 });
 
+test('blocks that the workspace does not accept are named', async () => {
+  const sandbox = await startDoctorSandbox();
+  expect(line(await sandbox.diagnose(), 'blocks')).toMatchObject({ status: 'ok' });
+  const fault = { method: 'blocks.validate', how: { error: 'invalid_message' } } as const;
+  sandbox.slack.failNext({ ...fault, times: 3 });
+  expect(line(await sandbox.diagnose(), 'blocks')).toMatchObject({
+    status: 'failed',
+    says: 'this workspace does not accept: card, table, chart',
+  });
+});
+
 test('a channel of cards with more than 4,000 messages is named with the time before which they are not read', async () => {
   const { slack, diagnose } = await startDoctorSandbox();
   const send = (text: string) =>

@@ -230,7 +230,17 @@ describe('a large report', () => {
     expect(result.costs).toHaveLength(3_001);
   });
 
+  test('may be larger than any other answer', async () => {
+    const server = await serve(raw(200, text.padEnd(17 * 1024 * 1024)));
+    const cloud = client(server.url);
+    expect((await cloud.getUsageCost(OCTOBER)).result.costs).toHaveLength(3_001);
+    await expect(cloud.getBackup(ORGANIZATION, ORGANIZATION)).rejects.toMatchObject({
+      kind: 'unreadable-reply',
+    });
+  });
+
   test.for<[string, Respond]>([
+    ['has more than 48 MiB', raw(200, gzipSync(text.padEnd(49 * 1024 * 1024)))],
     ['has a word in place of a row', json(200, report(3_000, 'none'))],
     ['has a word among the first rows', raw(200, text.replace('},{', '},"x",{'))],
     ['breaks off as text', raw(200, text.slice(0, -9))],

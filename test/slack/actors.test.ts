@@ -183,6 +183,14 @@ test('an agent has the roles of the file and no time zone, and Slack is not aske
   expect(await zoneOf(agentId('ci'))).toBe('UTC');
 });
 
+test.for([
+  ['America/Los_Angeles', 'America/Los_Angeles'],
+  // Intl knows it, and no local time can be found in it.
+  ['PST', null],
+])('the zone %s of an account is %s', async ([tz, zone]) => {
+  expect(await actors({ ...WHOLE, tz }).zoneOf(ANA)).toBe(zone);
+});
+
 test('to name users, at most six are looked up, and the cache comes first', async () => {
   const { someMembers, identify, asked } = largeRole();
   await identify('U9' as UserId, { fresh: true });

@@ -396,3 +396,9 @@ test('an event without a type neither ends the process nor the connection', asyn
   for (let n = 0; n < 2; n += 1) expect(await command()).toMatchObject({ error: null });
   expect(slack.connections()).toBe(2);
 });
+
+test('a refusal of Slack that is named like a part of every object is one word', () => {
+  const refused = { code: 'slack_webapi_platform_error', data: { error: 'constructor' } };
+  const { says } = tokenProblem(Object.assign(new Error('refused'), refused));
+  expect(says).toBe('Slack refuses: constructor');
+});

@@ -60,8 +60,12 @@ function plainTable(rows: readonly (readonly string[])[]): readonly string[] {
 test('rows that do not fit as text are counted', () => {
   const rows = Array.from({ length: 150 }, (_, n) => [`service-${n}-of-a-large-team`, '1,234.5']);
   const lines = plainTable(rows);
-  const left = 150 - (lines.length - 2);
+  const left = 150 - (lines.length - 3);
   expect(left).toBeGreaterThan(0);
   expect(lines.at(-1)).toBe(`${left} more rows not shown.`);
-  expect(lines.at(-2)).toContain(`service-${lines.length - 3}-of-a-large-team`);
+  expect(lines.at(-2)).toContain(`service-${lines.length - 4}-of-a-large-team`);
+});
+
+test('a list that begins with its table keeps its title as text', () => {
+  expect(plainTable([['staging', '2.0']])).toEqual(['Costs', 'Service · Credits', 'staging · 2.0']);
 });

@@ -95,3 +95,11 @@ test('an answered preview, which Slack cannot change later, does not say that th
   const { text } = answeredPreview(changeIn('pending'), '#db-approvals', drawing);
   expect(text.split('\n')[0]).toBe(`Stop analytics-prod · ${changeIn('pending').id}`);
 });
+
+test('an open change of the target is listed before those that did the same within the hour', () => {
+  const done = [1, 2, 3, 4].map((ago) => changeIn('succeeded', { createdAt: minutes(-ago) }));
+  const others = [...done, changeIn('pending', { createdAt: minutes(-12) })];
+  const { text } = preview(withNews(changeIn('draft'), { others }), drawing);
+  expect(text).toContain('waiting for approval');
+  expect(text).toContain('And 2 more changes of this target.');
+});
