@@ -31,8 +31,10 @@ interface ChannelFinderOptions {
 
 export type ChannelFinder = ReturnType<typeof createChannelFinder>;
 
-/** From this number on all channels are listed: 50 calls for single ones are permitted in a minute. */
-const LIST_FROM = 30;
+/** From this number on, one list of all channels takes fewer calls than one call for each. */
+const LIST_FROM = 15;
+/** `conversations.info` may be called more often than `conversations.list`. */
+const LOOKUPS_PER_PAGE = 3;
 /** How long a name that is not in the configuration keeps the id of the last list. */
 const KEEP_MS = 60_000;
 
@@ -45,9 +47,9 @@ export function createChannelFinder(options: ChannelFinderOptions) {
   const { lookups, store, clock, log } = options;
   const configured = new Set(options.configured.filter(isName));
   const ids = new Map<string, string>();
-  let listed = { until: -1, ids: new Map<string, string>() };
+  let listed = { until: -1, ids: new Map<string, string>(), pages: 1 };
 
-  const list = createChannelList(options, async (channels) => {
+  const list = createChannelList(options, async (channels, pages) => {
     const all = new Map<string, string>();
     for (const { id = '', name, context_team_id: team } of channels) {
       const other = all.get(`#${name}`) ?? id;
@@ -55,7 +57,7 @@ export function createChannelFinder(options: ChannelFinderOptions) {
       all.set(`#${name}`, other === id ? id : '');
       all.set(`${team}/#${name}`, id);
     }
-    listed = { until: clock.now() + KEEP_MS, ids: all };
+    listed = { until: clock.now() + KEEP_MS, ids: all, pages };
     for (const name of configured) {
       const id = all.get(name);
       if (id !== undefined) await remember(name, id);
@@ -81,7 +83,9 @@ export function createChannelFinder(options: ChannelFinderOptions) {
   /** Reads each channel from Slack, because it can be shared with another workspace at any time. */
   async function find(wanted: readonly string[]): Promise<ReadonlyMap<string, ChannelLookup>> {
     const known = await Promise.all(wanted.map(knownId));
-    if (known.includes(null) || wanted.length >= LIST_FROM) return findInList(wanted);
+    const isListed =
+      known.includes(null) || wanted.length >= Math.max(LIST_FROM, listed.pages * LOOKUPS_PER_PAGE);
+    if (isListed) return findInList(wanted);
     const found = wanted.map(async (word, at) => {
       const read = channelWithId(lookups, known[at] ?? word).then(lookupOf, () => LOOKUP_FAILED);
       return [word, await read] as const;
@@ -176,17 +180,21 @@ const ATTEMPTS_MAX = 21;
  */
 function createChannelList(
   { lookups, home, clock, log }: Pick<ChannelFinderOptions, 'lookups' | 'home' | 'clock' | 'log'>,
-  onListed: (channels: readonly SlackChannel[]) => Promise<void>,
+  onListed: (channels: readonly SlackChannel[], pages: number) => Promise<void>,
 ) {
   let running: Promise<readonly SlackChannel[]> | null = null;
   let resumesAt: number | null = null;
 
   async function run(onWait: (waitMs: number) => void): Promise<readonly SlackChannel[]> {
     const retry = createRetryLimited(clock, Number.POSITIVE_INFINITY, ATTEMPTS_MAX);
-    const call = <Page>(read: () => Promise<Page>) => retry(read, onWait);
+    let pages = 0;
+    const call = <Page>(read: () => Promise<Page>) => {
+      pages += 1;
+      return retry(read, onWait);
+    };
     const open = { exclude_archived: true };
     const channels = await listChannels(lookups, home, open, { most: PAGES_MAX, call });
-    await onListed(channels);
+    await onListed(channels, pages);
     return channels;
   }
 
