@@ -147,7 +147,7 @@ function kindOf({ command, type }: Body): string {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The name of a payload in logs and traces. Its ids are those that Signalbox and its manifest gave; anything longer is not. */
+/** The name of a payload in logs and traces: its kind and id. An id that is not one short word is `other`. */
 export function payloadName(body: Body, prefix: string): string {
   const named = (kind: string, id: unknown) =>
     `${kind} ${typeof id === 'string' && /^[a-z][\w.-]{0,39}$/.test(id) ? id : 'other'}`;

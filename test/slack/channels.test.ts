@@ -95,6 +95,16 @@ test('20,000 channels are listed within the tier, and a 429 is waited out in the
   expect(await lookup(bot, '#db-approvals')).toMatchObject({ ok: true });
 });
 
+test('channels are looked up one by one where a list would take more of the limits', async () => {
+  const { slack, finder } = await workspaceOf(7_500);
+  const bot = finder();
+  await lookup(bot, '#db-costs');
+  const pages = slack.calls('conversations.list').length;
+  const found = await bot.find(slack.workspace.channels.slice(0, 20).map(({ id }) => id));
+  expect([...found.values()]).not.toContainEqual(LATER);
+  expect(slack.calls('conversations.list')).toHaveLength(pages);
+});
+
 test('a restart resolves stored names without a list', async () => {
   const { slack, store, finder, idOf } = await workspaceOf(10);
   for (const name of CONFIGURED) await store.remember(name, idOf(name.slice(1)));
