@@ -131,13 +131,14 @@ export function shortBytesText(bytes: number): string {
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 const STEP = 1024;
 
-/** `12.5 s`, `30 min`, `4 h`, `2 days` */
+/** `12.5 s`, `90 min`, `4 h`, `5 h 1 min`, `2 days` */
 export function spanText(ms: number): string {
   // Rounded to tenths, a minute is not shown as 60 s.
   if (ms < MINUTE_MS - 50) return `${+(ms / 1_000).toFixed(1)} s`;
   const minutes = Math.round(ms / MINUTE_MS);
-  if (minutes % 60 !== 0) return `${minutes} min`;
-  const hours = minutes / 60;
+  const hours = Math.floor(minutes / 60);
+  const rest = minutes % 60;
+  if (rest !== 0) return minutes < 120 ? `${minutes} min` : `${hours} h ${rest} min`;
   return hours < 48 || hours % 24 !== 0 ? `${hours} h` : `${hours / 24} days`;
 }
 

@@ -1,5 +1,6 @@
 // `signalbox policy prove --against`: which decisions differ from those of another file, for a pull request.
 
+import { spanText } from '../base/text.ts';
 import { type Command, commands } from '../commands/index.ts';
 import { countWords } from '../domain/answer.ts';
 import type { RoleName } from '../domain/change.ts';
@@ -77,10 +78,10 @@ function fullText(answer: PolicyAnswer): string {
   const { requires } = answer;
   const { escalation, channel, reason, expiresAfterMs } = requires;
   const also = [
-    escalation && `${escalation.to} after ${escalation.afterMs / 60_000} min`,
+    escalation && `${escalation.to} after ${spanText(escalation.afterMs)}`,
     reason && 'with a reason',
     channel && `in ${channel}`,
-    `within ${expiresAfterMs / 60_000} min`,
+    `within ${spanText(expiresAfterMs)}`,
   ];
   return [requirementText(requires), ...also.filter(Boolean)].join(', ');
 }

@@ -143,9 +143,9 @@ test('a comparison groups the decisions that differ, and names new members', () 
       '',
       '| Who | Command | On | Before | After |',
       '| --- | --- | --- | --- | --- |',
-      '| `operator` | `service scale` | `analytics-prod` | `2 approvals from approver, break-glass for approver, with a reason, within 240 min` | `1 approval from approver, break-glass for approver, with a reason, within 240 min` |',
+      '| `operator` | `service scale` | `analytics-prod` | `2 approvals from approver, break-glass for approver, with a reason, within 4 h` | `1 approval from approver, break-glass for approver, with a reason, within 4 h` |',
       // What it allows is approved by the same rules.
-      '| `operator` | `change allow` | `scale of everything tagged prod, scale of everything in warehouse main, scale of analytics-prod` | `2 approvals from approver, within 1440 min` | `1 approval from approver, within 1440 min` |',
+      '| `operator` | `change allow` | `scale of everything tagged prod, scale of everything in warehouse main, scale of analytics-prod` | `2 approvals from approver, within 24 h` | `1 approval from approver, within 24 h` |',
       '',
       'Members of roles:',
       '- `approver`: `+ U0999ABCD`, `- U0123ABCD`',
@@ -164,7 +164,7 @@ test('a service that only one file lists is compared with what holds for unliste
   const retagged = compareFiles(fileOf(EXAMPLE), fileOf(after), NOW);
   expect(retagged).toContain('3 groups of');
   expect(retagged).toContain(
-    '| `operator` | `service stop, service scale` | `staging` | `1 approval from approver, within 1440 min` | `2 approvals',
+    '| `operator` | `service stop, service scale` | `staging` | `1 approval from approver, within 24 h` | `2 approvals',
   );
   const without = EXAMPLE.replace(/ {2}- name: staging\n(?: {4}.*\n)*/, '');
   const text = compareFiles(fileOf(EXAMPLE), fileOf(without), NOW);
