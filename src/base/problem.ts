@@ -275,10 +275,10 @@ function keysOf(path: string): readonly string[] {
 export const TimeZone = z.string().refine(isTimeZone, {
   error: ({ input }) => {
     const [near] = nearest(String(input), Intl.supportedValuesOf('timeZone'), 1);
-    const other = /[+-]\d/.test(String(input)) ? BY_PLACE : 'for example Europe/Berlin or UTC';
+    const other = /[+-]\d/.test(String(input)) ? BY_PLACE : 'for example Europe/Berlin';
     const hint = near === undefined ? other : `did you mean ${quoted(near)}?`;
-    return withHint(`is not a time zone: ${quoted(String(input))}`, hint);
+    return withHint(`must name a place or UTC, not ${quoted(String(input))}`, hint);
   },
 });
 
-const BY_PLACE = 'use the name of a place, for example Europe/Berlin, so that summer time applies';
+const BY_PLACE = 'for example Europe/Berlin, so that summer time applies';

@@ -113,7 +113,7 @@ export function commandForm(
   vocabulary: Vocabulary,
   setting: FormSetting,
 ): ModalView {
-  const { replyTarget, fixed = {}, filledWith = {} } = setting;
+  const { replyTarget, fixed = {}, filledWith = {}, problems = {} } = setting;
   const among = fieldContext(vocabulary, given);
   const fields = shownFields(command, among, setting);
   // A form without fields shows the summary instead.
@@ -121,8 +121,10 @@ export function commandForm(
   const line = above === null ? [] : message(lines(above)).blocks;
   const title = command.kind === 'query' ? command.formTitle?.(given) : undefined;
   const submit = command.kind === 'change' ? 'Preview' : command.submit?.(given);
-  // The first required field that is empty has the focus.
-  const toFill = fields.find(({ name, optional }) => !optional && !given[name]) ?? fields[0];
+  // The first field with a wrong value has the focus, or a required one that is empty.
+  const wrong = fields.find(({ name }) => problems[name] !== undefined);
+  const empty = fields.find(({ name, optional }) => !optional && !given[name]);
+  const toFill = wrong ?? empty ?? fields[0];
   const focused = setting.isRedrawn ? undefined : toFill;
   return modal(title ?? titleOf(command), {
     id: callbackIdOf(command),

@@ -39,11 +39,11 @@ const REFUSED = casesIn(`
   a digest has an impossible hour: at: '09:00' → at: '24:00'
     digests[0].at: must be a time of day, for example 09:30
   a digest is in a misspelt city: Europe/Berlin   # → Europe/Berlim   #
-    digests[0].timezone: is not a time zone: “Europe/Berlim” (did you mean “Europe/Berlin”?)
+    digests[0].timezone: must name a place or UTC, not “Europe/Berlim” (did you mean “Europe/Berlin”?)
   a digest is in the zone of an abbreviation: Europe/Berlin   # → PST   #
-    digests[0].timezone: is not a time zone: “PST” (for example Europe/Berlin or UTC)
+    digests[0].timezone: must name a place or UTC, not “PST” (for example Europe/Berlin)
   a digest has a fixed offset for a zone: Europe/Berlin   # → '+01:00'   #
-    digests[0].timezone: is not a time zone: “+01:00” (use the name of a place, for example Europe/Berlin, so that summer time applies)
+    digests[0].timezone: must name a place or UTC, not “+01:00” (for example Europe/Berlin, so that summer time applies)
   a digest is on unknown days: days: weekdays → days: [monday]
     digests[0].days: must be daily, weekdays, or days of the week: mon, tue, wed, thu, fri, sat, sun
   a weekly digest is on two days: days: [mon] → days: [mon, fri]

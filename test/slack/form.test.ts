@@ -110,6 +110,8 @@ test('the focus is where a value is missing, and a redrawn form does not move it
   const given = { service: 'staging' };
   expect(form('service stop', given, { needsReason: true }).focused).toEqual(['reason']);
   expect(form('service stop', given).focused).toEqual(['service']);
+  const { focused } = form('service stop', given, { problems: { at: 'At is no time.' } });
+  expect(focused).toEqual(['at']);
   expect(form('service stop', given, { isRedrawn: true }).focused).toEqual([]);
 });
 
