@@ -522,18 +522,32 @@ function dateIn(today: string, day: number, month: number): string | null {
 // A list of words, not a grammar: whatever contains one of them could be a time, so that it is asked about.
 const TIME_WORDS = patternOf(
   [
-    String.raw`\b\d{1,2}:\d\d\b`,
+    // What begins with such a word is an end or a repetition, also where no moment can be read of it.
+    String.raw`^(until|till?|til|bis)\b.*`,
+    String.raw`^(every|each) (other )?(day|night|morning|evening|week|weekday|weekend|month|(mon|tues|wednes|thurs|fri|satur|sun)day)s?\b.*`,
+    '^(daily|hourly|weekly|monthly|overnight)$',
+    String.raw`^(during|over|after) (the )?(day|night|lunch|dinner|weekend|holidays?|christmas|easter|new year)\b`,
+    String.raw`^(in|for) (about |around )?(\d+|<NUMBER>|a (while|bit|moment))$`,
+    '^at (half|quarter) .*',
+    String.raw`\b\d{1,2}:\d\d\b|\bat \d{1,2}[.h]?\d\d\b`,
     String.raw`\b\d{1,2} ?(am|pm|uhr|o'clock)\b`,
-    String.raw`\b(today|tonight|tomorrow|tmrw|tmr|noon|midday|midnight|eod|cob|heute|morgen|jetzt)\b`,
-    String.raw`\b(end of (the )?day|close of business|after (work|hours)|first thing)\b`,
+    String.raw`\b\d{4}-\d\d-\d\d\b|^(on )?\d{1,2}\.\d{1,2}\.|\bon the \d{1,2}(st|nd|rd|th)\b`,
+    String.raw`(^|\b(on|by|from|before|after) )(the )?(\d{1,2}(st|nd|rd|th|\.)? ?(of )?<MONTH>|<MONTH> \d{1,2}(st|nd|rd|th)?)\b`,
+    String.raw`\b(today|tonight|tomorrow|tmrw|tmr|noon|midday|midnight|eod|eow|eom|cob|heute|morgen|jetzt)\b`,
+    String.raw`\b(end of (the )?(day|week|month|quarter|year)|close of business|after (work|hours)|first thing)\b`,
     String.raw`\b(this|tomorrow|in the|monday|tuesday|wednesday|thursday|friday|saturday|sunday) (morning|afternoon|evening|night)\b`,
     String.raw`\b(mon|tues|wednes|thurs|fri|satur|sun)day (at )?\d`,
     String.raw`\b(until|till|til|bis|by|next|before|after|on|this) (next |this )?(mon|tues|wednes|thurs|fri|satur|sun)day\b`,
     String.raw`\b(until|till|til|bis) (\d\S*|the end|next|this)`,
     String.raw`\b(next|this) (week|month|weekend)\b(?!')|\b(over|during|before|after|by|until) (the )?weekend\b`,
-    String.raw`\b(in|for|until|within|after) (about |around )?(an?|half|\d+|<NUMBER>|a couple of|a few|some) ?(<UNIT>)\b`,
+    String.raw`\b(in|for|until|within|after) (about |around )?(an?|half|\d+|<NUMBER>|a couple of|a few|some) ?(<UNIT>|seconds?|nights?|fortnights?|months?|years?)\b`,
   ].join('|'),
-  { NUMBER: NUMBERS.slice(1).join('|'), UNIT: UNITS },
+  {
+    NUMBER: NUMBERS.slice(1).join('|'),
+    UNIT: UNITS,
+    MONTH:
+      '(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)',
+  },
 );
 
 /** The words of a text that could be a time; null if there are none. */

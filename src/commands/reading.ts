@@ -2,6 +2,7 @@
 
 import { timeWords } from '../base/moments.ts';
 import type { Word } from '../base/text.ts';
+import { slashCommand } from '../domain/answer.ts';
 import { type Field, fieldsOf, isPlaced } from './arguments.ts';
 import type { Command, Vocabulary } from './define.ts';
 import { lastName, similarAt } from './names.ts';
@@ -109,7 +110,10 @@ function askAboutProse(reader: Reader): void {
     .join(' ');
   const time = isTimeOpen(reader) && draft.choices.length === 0 ? timeWords(rest) : null;
   if (time === null) return;
-  const why = `“${time}” could be a time. Write a start as at=20:00 or in=2h, and an end as for=4h or until=18:00.`;
+  const schedule = slashCommand(reader.vocabulary.prefix ?? '', 'service schedule');
+  const isRepeated = /^(every|each|daily|hourly|weekly|monthly)\b/i.test(time);
+  const repeats = isRepeated ? ` A stop or start that repeats is ${schedule}.` : '';
+  const why = `“${time}” could be a time. Write a start as at=20:00 or in=2h, and an end as for=4h or until=18:00.${repeats}`;
   const texts = draft.pieces.flatMap((piece) => ('text' in piece ? [piece.text] : []));
   const words = texts.join(' ');
   // Words that are nothing but the time can be left out.

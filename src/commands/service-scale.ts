@@ -200,6 +200,9 @@ function sizePhrase(words: readonly string[], { given, vocabulary }: PhraseState
     const readings = sizeReadings(size, size, given).filter((reading) =>
       isValidSize(reading.given, vocabulary),
     );
+    // With its unit it is the memory: what is wrong with it is said by that key.
+    if (readings.length === 0 && /[a-z]$/i.test(text))
+      return { taken, given: { maxReplicaMemoryGb: size } };
     const keys = readings.map(({ label }) => label).join(', ');
     const can = keys === '' ? 'is no valid size of this service' : `can mean ${keys}`;
     return { taken, choice: { why: `“${text}” ${can}.`, readings } };

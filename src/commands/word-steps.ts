@@ -435,13 +435,19 @@ export const bareKey: Step = (reader, at) => {
     const rest = texts.slice(count);
     const joint = CONNECTORS.test(rest[0]?.toLowerCase() ?? '') ? 1 : 0;
     const joined = valueAt(reader, field, rest.slice(joint));
-    const value = joined ?? valueAt(reader, field, rest);
+    const value = joined ?? valueAt(reader, field, rest) ?? refusedNumber(reader, field, rest);
     if (!value) continue;
     set(reader, { [field.name]: value.text });
     return count + (joined ? joint : 0) + value.taken;
   }
   return 0;
 };
+
+/** A number beside its key is its value, also one that the field refuses: it is no reason, and no other key. */
+function refusedNumber({ draft }: Reader, { input, reads }: Field, [text = '']: readonly string[]) {
+  const isNumber = input?.kind === 'number' || (input?.kind === 'choice' && reads);
+  return isNumber && !draft.isProse && /^\d+$/.test(text) ? { text, taken: 1 } : null;
+}
 
 /** `3 replicas`, `to 3 replicas`, `x3`, `64 gb max`. */
 export const valueThenKey: Step = (reader, at) => {
@@ -469,7 +475,8 @@ export const valueThenKey: Step = (reader, at) => {
         (each) => !isPlaced(each) && !TIMING.includes(each.name) && isKey(each, key),
       );
       if (!field || !isClosed(field) || draft.given[field.name] !== undefined) continue;
-      const value = valueAt(reader, field, rest.slice(0, size));
+      const own = rest.slice(0, size);
+      const value = valueAt(reader, field, own) ?? refusedNumber(reader, field, own);
       if (value?.taken !== size) continue;
       set(reader, { [field.name]: value.text });
       return skipped + size + Math.min(length, rest.length - size);
