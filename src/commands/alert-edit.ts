@@ -96,6 +96,7 @@ const args = z.strictObject({
   }),
   interval: textField(Interval, {
     word: 'interval',
+    synonyms: ['every', 'each'],
     label: 'Interval',
     reads: typedSpan,
     suggestions: intervalsNear,

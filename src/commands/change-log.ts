@@ -141,9 +141,15 @@ export function daysPhrase(
   };
   const found = spans[two];
   if (found) return { taken: 2, given: found };
+  const three = words.slice(0, 3).join(' ').toLowerCase();
+  const since = typedSpan(three.replace(/^(last|past) /, ''));
+  if (since !== null && /^[lp]ast /.test(three)) return { taken: 3, given: { since } };
+  const [, first, last] = /^([\d-]{10}) (?:to|until|-) ([\d-]{10})$/.exec(three) ?? [];
+  if (first && last && isDay(first) && isDay(last))
+    return { taken: 3, given: { since: first, until: last } };
   const one = words[0]?.toLowerCase() ?? '';
-  const isDay = one === 'today' || one === 'yesterday' || /^\d+[hdw]$/.test(one);
-  return isDay ? { taken: 1, given: { since: one } } : null;
+  const isPast = /^(today|yesterday|\d+[hdw])$/.test(one);
+  return isPast ? { taken: 1, given: { since: one } } : null;
 }
 
 export function namePhrase(

@@ -444,6 +444,9 @@ function readArguments(
   const reason = reasonOf(reading, null);
   const asked = { command, given };
   if (reading.refused !== null) return refused(reading.refused, [], asked);
+  const isWhole = reading.choices.length === 0;
+  const second = isWhole ? secondCommand(command, reading, vocabulary) : null;
+  if (second !== null) return refused(ONE_EACH, [commandLine(command, given, ''), second], asked);
   const choices = [...targetChoice(reading), ...reading.choices];
   const isMore = choices.length > 0 || reason !== '';
   const unknown = isMore && command.kind === 'change' ? misnamed(asked, typed, vocabulary) : null;
@@ -464,6 +467,28 @@ function readArguments(
   return result.kind === 'incomplete' && reading.unclear
     ? { ...result, unclear: reading.unclear }
     : result;
+}
+
+const ONE_EACH = 'A line requests one change, so each is requested on its own:';
+
+/** `finance and stop staging`: the line of another change in what would be the reason; null without one. */
+function secondCommand(command: Command, { pieces, given }: Draft, vocabulary: Vocabulary) {
+  const texts = pieces.map((piece) =>
+    'text' in piece && piece.at !== undefined ? piece.text : '',
+  );
+  const [, tail] = /^(?:and then|and|then|und|&|\+) (.+)$/i.exec(texts.join(' ')) ?? [];
+  if (command.kind !== 'change' || tail === undefined) return null;
+  const noun = nounOf(command);
+  const own = ownCommands(noun, vocabulary).filter(({ kind }) => kind === 'change');
+  const found = verbAt(wordsOf(tail), own);
+  const isSame =
+    found && (found.rest.length === 0 || /^(it|them)$/i.test(lowerOf(found.rest[0] ?? NO_WORD)));
+  const isNamed = found && nameAt('service', found.rest, vocabulary);
+  if (!found || !(isSame || isNamed)) return null;
+  const rest = isSame
+    ? [quotedName(given.service ?? ''), ...found.rest.slice(1).map(quoteWord)]
+    : found.rest.map(quoteWord);
+  return [found.command.name, ...rest].join(' ');
 }
 
 /** A name that nothing has comes before all else that is asked: the same words with each similar name. */

@@ -3,7 +3,7 @@
 import { timeWords } from '../base/moments.ts';
 import type { Word } from '../base/text.ts';
 import { slashCommand } from '../domain/answer.ts';
-import { type Field, fieldsOf, isPlaced } from './arguments.ts';
+import { type Field, fieldsOf, isPlaced, oneOf } from './arguments.ts';
 import type { Command, Vocabulary } from './define.ts';
 import { lastName, similarAt } from './names.ts';
 import {
@@ -110,10 +110,7 @@ function askAboutProse(reader: Reader): void {
     .join(' ');
   const time = isTimeOpen(reader) && draft.choices.length === 0 ? timeWords(rest) : null;
   if (time === null) return;
-  const schedule = slashCommand(reader.vocabulary.prefix ?? '', 'service schedule');
-  const isRepeated = /^(every|each|daily|hourly|weekly|monthly)\b/i.test(time);
-  const repeats = isRepeated ? ` A stop or start that repeats is ${schedule}.` : '';
-  const why = `“${time}” could be a time. Write a start as at=20:00 or in=2h, and an end as for=4h or until=18:00.${repeats}`;
+  const why = `“${time}” could be a time. ${howToWrite(reader, time)}`;
   const texts = draft.pieces.flatMap((piece) => ('text' in piece ? [piece.text] : []));
   const words = texts.join(' ');
   // Words that are nothing but the time can be left out.
@@ -123,9 +120,37 @@ function askAboutProse(reader: Reader): void {
   draft.pieces.splice(0, draft.pieces.length, { choice });
 }
 
-function isTimeOpen({ fields, draft }: Reader): boolean {
-  const isGiven = TIMING.some((key) => draft.given[key] !== undefined);
-  return !isGiven && fields.some(({ name }) => TIMING.includes(name));
+function isTimeOpen({ draft }: Reader): boolean {
+  return TIMING.every((key) => draft.given[key] === undefined);
+}
+
+/** The keys of this command for a time; none for one that takes none. */
+function howToWrite(
+  { command, fields, vocabulary: { prefix = '' } }: Reader,
+  time: string,
+): string {
+  const examples = (texts: readonly (readonly [string, string])[]) =>
+    texts.flatMap(([key, text]) => (fields.some(({ name }) => name === key) ? [text] : []));
+  const starts = examples([
+    ['at', 'at=20:00'],
+    ['in', 'in=2h'],
+  ]);
+  const ends = examples([
+    ['for', 'for=4h'],
+    ['until', 'until=18:00'],
+  ]);
+  const ways = [
+    ...(starts.length > 0 ? [`a start as ${oneOf(starts)}`] : []),
+    ...(ends.length > 0 ? [`an end as ${oneOf(ends)}`] : []),
+  ];
+  const isRepeated = /^(every|each|daily|hourly|weekly|monthly)\b/i.test(time);
+  const schedule = slashCommand(prefix, 'service schedule');
+  return [
+    ways.length > 0
+      ? `Write ${ways.join(', and ')}.`
+      : `${slashCommand(prefix, command.name)} takes none.`,
+    ...(isRepeated ? [`A stop or start that repeats is ${schedule}.`] : []),
+  ].join(' ');
 }
 
 /** What words within the reason would mean on their own. */

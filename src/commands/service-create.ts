@@ -36,7 +36,7 @@ import {
   textField,
 } from './arguments.ts';
 import { type CommandContext, changeCommand, type Phrase, type PhraseState } from './define.ts';
-import { ceilingProblems, SIZING, sizingApplies } from './service-scale.ts';
+import { ceilingProblems, SIZING, sizePhrase, sizingApplies } from './service-scale.ts';
 import { settledInState } from './settled.ts';
 
 const Text = z.string().trim().min(1, 'must not be empty').max(200, 'is too long');
@@ -104,7 +104,9 @@ const idsIn = (table: readonly (readonly [string, RegExp])[]) => (typed: string)
 /** A region without its key: `in eu-central-1`. It has one provider. */
 function regionPhrase(words: readonly string[], { given }: PhraseState): Phrase | null {
   const joint = /^(in|at)$/i.test(words[0] ?? '') ? 1 : 0;
-  const region = words[joint]?.toLowerCase() ?? '';
+  const typed = words[joint]?.toLowerCase() ?? '';
+  const [place] = PLACES.filter(([, pattern]) => pattern.test(typed));
+  const region = joint === 1 && place ? place[0] : typed;
   const [provider] =
     Object.entries(REGIONS_OF).find(([, { contract, live }]) =>
       [...contract, ...live].some((one) => one === region),
@@ -112,6 +114,9 @@ function regionPhrase(words: readonly string[], { given }: PhraseState): Phrase 
   if (given.region !== undefined || provider === undefined) return null;
   return { taken: joint + 1, given: { region, ...(given.provider === undefined && { provider }) } };
 }
+
+/** A number without its unit can belong to the name. */
+const UNIT = /^\d+ ?(gi?b|gigs?|gigabytes?)\b/i;
 
 /** Still accepted by the API, and never offered: an empty form has no input for it. */
 function deprecated(word: string, label: string) {
@@ -234,7 +239,9 @@ export const serviceCreate = changeCommand({
   isRequired: (field, { given }) =>
     field === 'organization' || (Boolean(given.byocId) && /^m(in|ax)ReplicaMemoryGb$/.test(field)),
   defaults: usualValues,
-  phrase: regionPhrase,
+  phrase: (words, so) =>
+    regionPhrase(words, so) ??
+    (UNIT.test(words.slice(0, 2).join(' ')) ? sizePhrase(words, so) : null),
   call: 'POST services',
   callClass: 'post',
   timed: 'start',

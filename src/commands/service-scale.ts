@@ -171,7 +171,10 @@ const ONE_SIZE =
 const OTHER_UNIT = /^(?:to )?\d+ ?(?:v?cores?|v?cpus?|tb|tib|terabytes?)$/i;
 
 /** `16-64`, `64gb`, `to 64`, `3`: sizes without a key. */
-function sizePhrase(words: readonly string[], { given, vocabulary }: PhraseState): Phrase | null {
+export function sizePhrase(
+  words: readonly string[],
+  { given, vocabulary }: PhraseState,
+): Phrase | null {
   const texts = [5, 4, 3, 2, 1].filter((count) => count <= words.length);
   for (const taken of texts) {
     const text = words.slice(0, taken).join(' ');
@@ -197,12 +200,14 @@ function sizePhrase(words: readonly string[], { given, vocabulary }: PhraseState
     const [, size] = ONE_SIZE.exec(text) ?? [];
     const next = words[taken] ?? '';
     if (size === undefined || /^(replicas?|nodes?|min|minutes?|max|%)/i.test(next)) continue;
-    const readings = sizeReadings(size, size, given).filter((reading) =>
-      isValidSize(reading.given, vocabulary),
+    const hasUnit = /[a-z]$/i.test(text);
+    const readings = sizeReadings(size, size, given).filter(
+      (reading) =>
+        isValidSize(reading.given, vocabulary) &&
+        !(hasUnit && reading.given.numReplicas !== undefined),
     );
     // With its unit it is the memory: what is wrong with it is said by that key.
-    if (readings.length === 0 && /[a-z]$/i.test(text))
-      return { taken, given: { maxReplicaMemoryGb: size } };
+    if (readings.length === 0 && hasUnit) return { taken, given: { maxReplicaMemoryGb: size } };
     const keys = readings.map(({ label }) => label).join(', ');
     const can = keys === '' ? 'is no valid size of this service' : `can mean ${keys}`;
     return { taken, choice: { why: `“${text}” ${can}.`, readings } };

@@ -240,8 +240,9 @@ function unknownKey(reader: Reader, at: number, { key, value, isSure }: Pair): n
   const typed = words[at]?.text ?? '';
   const isSearch =
     command.kind === 'query' && fields.some(({ rest }) => rest) && fields.length === 1;
-  const isPlain = key.length < 2 || !isSure || (isSearch && value !== '');
-  if (isPlain || lacksName(reader) || !/=/.test(typed)) return 0;
+  const isPlain =
+    (key.length < 2 && !typed.startsWith('-')) || !isSure || (isSearch && value !== '');
+  if (isPlain || lacksName(reader) || !/=|^-/.test(typed)) return 0;
   const keyed = fields.flatMap((field) => {
     const word = field.word ?? field.key;
     return word === undefined ? [] : [{ field, word }];
@@ -259,7 +260,7 @@ function unknownKey(reader: Reader, at: number, { key, value, isSure }: Pair): n
   }));
   ask(reader, {
     why: [
-      `${slashCommand(vocabulary.prefix ?? '', command.name)} has no key “${key}=”.`,
+      `${slashCommand(vocabulary.prefix ?? '', command.name)} has no key “${typed.startsWith('-') ? typed : `${key}=`}”.`,
       ...(did === '' ? [] : [`Did you mean ${did}?`]),
       all === '' ? 'It has no keys.' : `Keys: ${all}.`,
     ].join(' '),
@@ -370,24 +371,7 @@ const moreTargets: Step = (reader, at) => {
   );
   if (!field || command.kind !== 'change') return 0;
   const { services } = vocabulary;
-  if (draft.given[field.name] === undefined) {
-    const isAll = /^(all|every|everything|alle)$/.test(lower(words[at]));
-    const tag = lower(words[at + (isAll ? 1 : 0)]);
-    const tagged = services.filter(({ tags }) => tags?.some((one) => one.toLowerCase() === tag));
-    if (!isAll && tagged.length === 0) return 0;
-    const tagEnd = at + Number(isAll) + Number(tagged.length > 0);
-    const end = tagEnd + Number(/^services?$/.test(lower(words[tagEnd])));
-    const joint = /^(except|without|but|but not|except for|außer)$/;
-    const skipped = [2, 1].find((count) =>
-      joint.test(textsAt(reader, end).slice(0, count).join(' ')),
-    );
-    const except = skipped && nameAt('service', words.slice(end + skipped), vocabulary);
-    const [excluded] = except ? findByName(services, except.text) : [];
-    const meant = (tagged.length > 0 ? tagged : services).filter((each) => each !== excluded);
-    draft.targets.push(...meant.map(({ name }) => name));
-    set(reader, { [field.name]: draft.targets[0] ?? '' });
-    return end - at + (skipped && except ? skipped + except.taken : 0);
-  }
+  if (draft.given[field.name] === undefined) return groupOfTargets(reader, field, at);
   const skipped =
     /^(and|und|&|\+|,|plus)$/.test(lower(words[at])) || words[at]?.text === ',' ? 1 : 0;
   const known = nameAt('service', words.slice(at + skipped), vocabulary);
@@ -398,6 +382,50 @@ const moreTargets: Step = (reader, at) => {
   draft.targets.push(...names.filter((name) => !draft.targets.includes(name)));
   return skipped + known.taken;
 };
+
+/** `all`, `all services tagged dev`, `prod`, each also `except staging`: the person chooses one of them. */
+function groupOfTargets(reader: Reader, { name }: Field, from: number): number {
+  const { draft, vocabulary, words } = reader;
+  const { services } = vocabulary;
+  const isAll = /^(all|every|everything|alle)$/.test(lower(words[from]));
+  let at = from + Number(isAll);
+  /** How many of the next words are one of these. */
+  const skip = (pattern: RegExp) => {
+    const texts = textsAt(reader, at).map((text) => text.toLowerCase());
+    const count = [3, 2, 1].find(
+      (each) => each <= texts.length && pattern.test(texts.slice(0, each).join(' ')),
+    );
+    at += count ?? 0;
+    return count !== undefined;
+  };
+  /** The services of the tag, the warehouse or the name at this place; null for any other word. */
+  const group = () => {
+    const word = lower(words[at]);
+    const own = services.filter(({ tags, warehouse }) =>
+      [...(tags ?? []), warehouse].some((one) => one?.toLowerCase() === word),
+    );
+    const known = own.length > 0 ? null : nameAt('service', words.slice(at), vocabulary);
+    at += own.length > 0 ? 1 : (known?.taken ?? 0);
+    return known ? findByName(services, known.text) : own.length > 0 ? own : null;
+  };
+  skip(isAll ? /^services?$/ : /^$/);
+  const isTagged =
+    isAll && skip(/^(tagged|labell?ed|with|with tag|with the tag|in|in warehouse|of|from)$/);
+  const tagged =
+    isTagged || isAll || !nameAt('service', words.slice(at), vocabulary) ? group() : null;
+  if (!isAll && !tagged) return 0;
+  skip(/^services?$/);
+  const excepts = skip(/^(except|without|but|but not|except for|außer)$/);
+  const except = excepts ? group() : [];
+  if ((isTagged && !tagged) || !except) {
+    draft.refused = `“${lower(words[at])}” is no service, tag or warehouse.`;
+    return words.length - from;
+  }
+  const meant = (tagged ?? services).filter((each) => !except.includes(each));
+  draft.targets.push(...meant.map((each) => each.name));
+  set(reader, { [name]: draft.targets[0] ?? '' });
+  return at - from;
+}
 
 /** A field whose values are limited, so that its key can stand without `=`. */
 function isClosed({ input, reads, names, means }: Field): boolean {
@@ -445,7 +473,8 @@ export const bareKey: Step = (reader, at) => {
 
 /** A number beside its key is its value, also one that the field refuses: it is no reason, and no other key. */
 function refusedNumber({ draft }: Reader, { input, reads }: Field, [text = '']: readonly string[]) {
-  const isNumber = input?.kind === 'number' || (input?.kind === 'choice' && reads);
+  const kind = input?.kind ?? 'choice';
+  const isNumber = kind === 'number' || (kind === 'choice' && reads);
   return isNumber && !draft.isProse && /^\d+$/.test(text) ? { text, taken: 1 } : null;
 }
 
@@ -676,6 +705,7 @@ const KEY_STEPS: readonly Step[] = [
   ownPhrase,
   bareKey,
   valueThenKey,
+  choiceWord,
 ];
 const AFTER_FILLER: readonly Step[] = [
   explicitPair,

@@ -1,0 +1,124 @@
+import { expect, test } from 'vitest';
+import type { Vocabulary } from '../../src/commands/define.ts';
+import { parseLine } from '../../src/commands/parse.ts';
+import { commands } from '../../src/commands/registry.ts';
+import { ORGANIZATIONS, service } from './fixtures.ts';
+
+// Words that a person means must not end in the reason, where nobody sees that they have no effect.
+const vocabulary: Vocabulary = {
+  commands,
+  services: [
+    service('analytics-prod', { tags: ['prod'], warehouse: 'main' }),
+    service('finance', { tags: ['prod'], warehouse: 'main' }),
+    service('staging', { tags: ['dev'], warehouse: 'lab' }),
+    service('ci', { tags: ['dev'], warehouse: 'lab' }),
+  ],
+  alerts: [{ id: 'a1', name: '5xx rate', aliases: [] }],
+  organizations: ORGANIZATIONS,
+  clock: { now: new Date('2026-11-29T09:00:00Z'), zone: 'Europe/Berlin' },
+};
+
+/** What is asked, with the labels of its buttons; for a line that is understood, its values and its reason. */
+function answer(line: string): string {
+  const [, noun = '', rest = ''] = /^(\S+) (.*)$/.exec(line) ?? [];
+  const read = parseLine(noun, rest, vocabulary);
+  if (read.kind === 'misread')
+    return [read.sentence, ...read.offers.map(({ label }) => `[${label}]`)].join(' ');
+  if (read.kind === 'help') return 'help';
+  const given = Object.entries(read.given).filter(([key, value]) => value && key !== 'reason');
+  const reason = read.kind === 'intent' ? read.reason : read.given.reason;
+  const values = given.map(([key, value]) => `${key}=${value}`);
+  return [read.command.name, ...values, ...(reason ? [`“${reason}”`] : [])].join(' ');
+}
+
+const WAYS = 'Write a start as at=20:00 or in=2h, and an end as for=4h or until=18:00.';
+const EACH = 'One change has one service, so each is requested on its own:';
+const ONE = 'A line requests one change, so each is requested on its own:';
+
+test.for<readonly [line: string, answer: string]>([
+  // Ends and days that are no moment.
+  [
+    'service stop ci until end of month',
+    `“until end of month” could be a time. ${WAYS} [Without it] [It is only the reason]`,
+  ],
+  [
+    'service stop ci on 31 feb',
+    `“on 31 feb” could be a time. ${WAYS} [Without it] [It is only the reason]`,
+  ],
+  [
+    'service stop ci every night',
+    `“every night” could be a time. ${WAYS} A stop or start that repeats is /service schedule. [Without it] [It is only the reason]`,
+  ],
+  [
+    'service schedule pause ci until monday',
+    '“until monday” could be a time. /service schedule pause takes none. [Without it] [It is only the reason]',
+  ],
+  [
+    'service create reports aws eu-west-1 for 2 days',
+    '“for 2 days” could be a time. Write a start as at=20:00 or in=2h. [Without it] [It is only the reason]',
+  ],
+  // Numbers beside their key.
+  [
+    'service scale ci max 63',
+    'max must be a multiple of 4 from 8 to 356, not 63: [max=60] [max=64]',
+  ],
+  ['service scale ci 63gb', 'max must be a multiple of 4 from 8 to 356, not 63: [max=60] [max=64]'],
+  ['service scale ci 16gb', '“16gb” can mean max=16, min=16 max=16. [max=16] [min=16 max=16]'],
+  ['service scale ci 0 replicas', 'replicas must be a whole number from 1 to 20, not 0'],
+  [
+    'service scale ci idle-timeout 3',
+    'idle-timeout must be a whole number of minutes, 5 or more, not 3',
+  ],
+  ['service scale ci one more replica', 'service scale service=ci'],
+  ['alert edit 5xx rate every 10 minutes', 'alert edit alert=5xx rate interval=10m'],
+  [
+    'alert edit 5xx rate interval 10',
+    'interval must be a number and a unit, for example 5m, 15m or 1h (you typed 10)',
+  ],
+  // Words of a new service are not its name.
+  [
+    'service create reports aws eu-west-1 16gb',
+    '“16gb” can mean max=16, min=16 max=16. [max=16] [min=16 max=16]',
+  ],
+  [
+    'service create reports in frankfurt',
+    'service create name=reports region=eu-central-1 provider=aws',
+  ],
+  ['service create Reports 2 aws', 'service create name=Reports 2 provider=aws'],
+  // Groups of services, and what they leave out.
+  ['service stop all services tagged dev', `${EACH} staging, ci. [staging] [ci]`],
+  ['service stop all in main', `${EACH} analytics-prod, finance. [analytics-prod] [finance]`],
+  ['service stop everything except prod', `${EACH} staging, ci. [staging] [ci]`],
+  ['service stop dev except ci', `${EACH} staging. [staging]`],
+  ['service stop all services tagged qa', '“qa” is no service, tag or warehouse.'],
+  ['service stop everything except qa', '“qa” is no service, tag or warehouse.'],
+  // Two changes in one line.
+  [
+    'service start finance and stop staging',
+    `${ONE} [service start finance] [service stop staging]`,
+  ],
+  ['service stop ci and then start it', `${ONE} [service stop ci] [service start ci]`],
+  ['service stop ci and check the logs', 'service stop service=ci “and check the logs”'],
+  // Keys that the command does not have.
+  [
+    'service stop ci --force',
+    '/service stop has no key “--force”. Did you mean for? Keys: at, in, for, until. [It is only the reason]',
+  ],
+  [
+    'service stop ci -y',
+    '/service stop has no key “-y”. Keys: at, in, for, until. [It is only the reason]',
+  ],
+  // Days of a search.
+  ['change log last 3 days', 'change log since=3d'],
+  ['change log 2026-11-20 to 2026-11-25', 'change log since=2026-11-20 until=2026-11-25'],
+  // What is prose stays prose.
+  ['service stop ci for the night', 'service stop service=ci “for the night”'],
+  ['service stop ci weekly cleanup', 'service stop service=ci “weekly cleanup”'],
+  ['service stop ci "until end of month"', 'service stop service=ci “until end of month”'],
+  [
+    'service scale ci max=64 "max 63 was too little"',
+    'service scale service=ci maxReplicaMemoryGb=64 “max 63 was too little”',
+  ],
+])('%s', ([line, expected]) => {
+  expect(answer(line)).toBe(expected);
+});
