@@ -76,6 +76,7 @@ function plain(text: string): string {
     .replace(/\bhalf past (\d{1,2})\b/, '$1:30')
     .replace(/\bquarter past (\d{1,2})\b/, '$1:15')
     .replace(/[.!]+$/, '')
+    .replace(/ \((.*)\)$/, ' $1')
     .trim();
 }
 
@@ -189,7 +190,7 @@ export function readTime(typed: string, clock: LocalClock): TimeReading | null {
     );
     return { kind: 'asked', why: `“${typed}” is not one duration.`, options };
   }
-  const span = typedSpan(body);
+  const span = typedSpan(during ? body.replace(/^next /, '') : body);
   // `until 4h` is `until=4h`, a duration; `at 20h` is a time of day.
   const isHour = /^\d{1,2} ?h$/.test(body) && body !== text && !(until || during || within || near);
   if (span !== null && !isHour) {
@@ -243,10 +244,12 @@ interface Moments {
 type ClockReading = readonly string[];
 
 const ZONE =
-  /^(.*\d.*?)\s?(utc|gmt|z|[+-]\d{2}:?\d{2}|[a-z]+\/[a-z_]+|[a-z]{2,10} time|cet|cest|mez|mesz|est|edt|pst|pdt|bst|ist|jst)$/;
+  /^(.*\d.*?)\s?((?:utc|gmt)(?: ?[+-]\d{1,2}(?::?\d{2})?)?|z|[+-]\d{2}:?\d{2}|[a-z]+\/[a-z_]+|[a-z]{2,10} time|cet|cest|mez|mesz|est|edt|pst|pdt|bst|ist|jst)$/;
 
 function momentsOf(text: string, context: MomentContext): Moments | null {
-  const [, local = text, typedZone] = ZONE.exec(text) ?? [];
+  const city = CITY.exec(text);
+  const isCity = city !== null && zoneOf(city[2] ?? '') !== undefined;
+  const [, local = text, typedZone] = (isCity ? city : ZONE.exec(text)) ?? [];
   const zone = typedZone === undefined ? null : zoneOf(typedZone);
   if (typedZone !== undefined && zone === undefined) {
     const own = momentsOf(local, context);
@@ -266,12 +269,16 @@ function momentsOf(text: string, context: MomentContext): Moments | null {
   return null;
 }
 
+/** `20:00 Berlin` */
+const CITY = /^(.*\d.*?) ([a-z_]{4,})$/;
 const CITIES = () => Intl.supportedValuesOf('timeZone');
 
 /** An IANA name, `UTC` or an offset; undefined for a word that names no single zone. */
 function zoneOf(typed: string): string | undefined {
   if (/^(utc|gmt|z)$/.test(typed)) return 'UTC';
-  if (/^[+-]/.test(typed)) return typed.replace(/^(.\d\d)(\d\d)$/, '$1:$2');
+  const [, sign, hours = '', minutes = '00'] =
+    /^(?:utc|gmt)? ?([+-])(\d{1,2})(?::?(\d{2}))?$/.exec(typed) ?? [];
+  if (sign) return `${sign}${hours.padStart(2, '0')}:${minutes}`;
   const place = typed.replace(/ time$/, '');
   const found = CITIES().filter((zone) =>
     [zone.toLowerCase(), zone.split('/').at(-1)?.toLowerCase()].includes(place),
@@ -526,8 +533,10 @@ const TIME_WORDS = patternOf(
     String.raw`^(until|till?|til|bis)\b.*`,
     String.raw`^(every|each) (other )?(day|night|morning|evening|week|weekday|weekend|month|(mon|tues|wednes|thurs|fri|satur|sun)day)s?\b.*`,
     '^(daily|hourly|weekly|monthly|overnight)$',
-    String.raw`^(during|over|after) (the )?(day|night|lunch|dinner|weekend|holidays?|christmas|easter|new year)\b`,
-    String.raw`^(in|for) (about |around )?(\d+|<NUMBER>|a (while|bit|moment))$`,
+    String.raw`^(during|over) (the )?(day|night|lunch|dinner|weekend|holidays?|christmas|easter|new year)\b`,
+    String.raw`^(in|for) (about |around )?(-?\d+\S*|<NUMBER>|a (while|bit|moment))$`,
+    // It would run at once.
+    String.raw`^(when|once|as soon as|after|before)\b.*`,
     '^at (half|quarter) .*',
     String.raw`\b\d{1,2}:\d\d\b|\bat \d{1,2}[.h]?\d\d\b`,
     String.raw`\b\d{1,2} ?(am|pm|uhr|o'clock)\b`,
@@ -540,7 +549,7 @@ const TIME_WORDS = patternOf(
     String.raw`\b(until|till|til|bis|by|next|before|after|on|this) (next |this )?(mon|tues|wednes|thurs|fri|satur|sun)day\b`,
     String.raw`\b(until|till|til|bis) (\d\S*|the end|next|this)`,
     String.raw`\b(next|this) (week|month|weekend)\b(?!')|\b(over|during|before|after|by|until) (the )?weekend\b`,
-    String.raw`\b(in|for|until|within|after) (about |around )?(an?|half|\d+|<NUMBER>|a couple of|a few|some) ?(<UNIT>|seconds?|nights?|fortnights?|months?|years?)\b`,
+    String.raw`\b(in|for|until|within|after) (about |around |at least |the (next|last) )?(an?|half|\d+|<NUMBER>|a couple of|(a )?few|some) ?(<UNIT>|seconds?|nights?|fortnights?|months?|years?)\b`,
   ].join('|'),
   {
     NUMBER: NUMBERS.slice(1).join('|'),

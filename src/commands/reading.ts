@@ -108,9 +108,11 @@ function askAboutProse(reader: Reader): void {
   const rest = draft.pieces
     .map((piece) => ('text' in piece && piece.at !== undefined ? piece.text : '"'))
     .join(' ');
-  const time = isTimeOpen(reader) && draft.choices.length === 0 ? timeWords(rest) : null;
-  if (time === null) return;
-  const why = `“${time}” could be a time. ${howToWrite(reader, time)}`;
+  const isNumber = /^[\d.,:%]+$/.test(rest);
+  const time = isNumber ? rest : isTimeOpen(reader) ? timeWords(rest) : null;
+  if (time === null || draft.choices.length > 0) return;
+  const could = `“${time}” could be a time. ${howToWrite(reader, time)}`;
+  const why = isNumber ? `“${time}” is a number without its key.` : could;
   const texts = draft.pieces.flatMap((piece) => ('text' in piece ? [piece.text] : []));
   const words = texts.join(' ');
   // Words that are nothing but the time can be left out.

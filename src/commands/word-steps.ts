@@ -373,7 +373,7 @@ const moreTargets: Step = (reader, at) => {
   const { services } = vocabulary;
   if (draft.given[field.name] === undefined) return groupOfTargets(reader, field, at);
   const skipped =
-    /^(and|und|&|\+|,|plus)$/.test(lower(words[at])) || words[at]?.text === ',' ? 1 : 0;
+    /^(and|und|&|\+|,|plus|then|or)$/.test(lower(words[at])) || words[at]?.text === ',' ? 1 : 0;
   const known = nameAt('service', words.slice(at + skipped), vocabulary);
   if (!known) return 0;
   const first = draft.given[field.name] ?? '';
@@ -406,7 +406,7 @@ function groupOfTargets(reader: Reader, { name }: Field, from: number): number {
     );
     const known = own.length > 0 ? null : nameAt('service', words.slice(at), vocabulary);
     at += own.length > 0 ? 1 : (known?.taken ?? 0);
-    return known ? findByName(services, known.text) : own.length > 0 ? own : null;
+    return known ? [...findByName(services, known.text)] : own.length > 0 ? own : null;
   };
   skip(isAll ? /^services?$/ : /^$/);
   const isTagged =
@@ -417,6 +417,7 @@ function groupOfTargets(reader: Reader, { name }: Field, from: number): number {
   skip(/^services?$/);
   const excepts = skip(/^(except|without|but|but not|except for|außer)$/);
   const except = excepts ? group() : [];
+  while (excepts && skip(/^(and|und|or|&|,)$/)) except?.push(...(group() ?? []));
   if ((isTagged && !tagged) || !except) {
     draft.refused = `“${lower(words[at])}” is no service, tag or warehouse.`;
     return words.length - from;
@@ -625,7 +626,7 @@ function choiceOf(
 }
 
 const FILLERS =
-  /^(please|pls|bitte|the|service|services|alert|pipe|named|called|of|for|on|in|with|and|to|:|,|-|–|by|set|its?|from)$/;
+  /^(please|pls|bitte|the|service|services|alert|pipe|named|called|of|for|on|in|with|and|to|:|,|-|–|by|set|its?|from|only|just)$/;
 
 /** A word without a meaning before a name or a value. */
 const filler: Step = (reader, at) => {

@@ -57,6 +57,19 @@ test.for<readonly [line: string, answer: string]>([
     'service create reports aws eu-west-1 for 2 days',
     '“for 2 days” could be a time. Write a start as at=20:00 or in=2h. [Without it] [It is only the reason]',
   ],
+  [
+    'service stop ci after the import',
+    `“after the import” could be a time. ${WAYS} [Without it] [It is only the reason]`,
+  ],
+  ['service stop ci for the next 4 hours', 'service stop service=ci for=4h'],
+  [
+    'service stop ci in 2 h 30',
+    '“30” is a number without its key. [Without it] [It is only the reason]',
+  ],
+  // The zone of another place.
+  ['service stop ci at 20:00 UTC+2', 'service stop service=ci at=2026-11-29T18:00Z'],
+  ['service stop ci at 20:00 (New_York)', 'service stop service=ci at=2026-11-30T01:00Z'],
+  ['service stop ci 20:00 Tokyo', 'service stop service=ci at=2026-11-29T11:00Z'],
   // Numbers beside their key.
   [
     'service scale ci max 63',
@@ -89,6 +102,9 @@ test.for<readonly [line: string, answer: string]>([
   ['service stop all services tagged dev', `${EACH} staging, ci. [staging] [ci]`],
   ['service stop all in main', `${EACH} analytics-prod, finance. [analytics-prod] [finance]`],
   ['service stop everything except prod', `${EACH} staging, ci. [staging] [ci]`],
+  ['service stop all except prod and ci', `${EACH} staging. [staging]`],
+  ['service stop ci then staging', `${EACH} ci, staging. [ci] [staging]`],
+  ['service stop only ci', 'service stop service=ci'],
   ['service stop dev except ci', `${EACH} staging. [staging]`],
   ['service stop all services tagged qa', '“qa” is no service, tag or warehouse.'],
   ['service stop everything except qa', '“qa” is no service, tag or warehouse.'],
