@@ -73,7 +73,9 @@ function thresholdPhrase(typed: readonly string[], { given }: PhraseState): Phra
   const [, number] = /^[<>]?=?(-?\d[\d,.]*(?:e\d+)?k?)%?$/i.exec(words[joint] ?? '') ?? [];
   if (number === undefined) {
     const text = words.join(' ');
-    const isNew = isRelative(text.replace(/^to /, '')) && Object.keys(given).length === 1;
+    const isNew =
+      isRelative(text.replace(/^to |^(the )?(threshold|limit) /i, '')) &&
+      Object.keys(given).length === 1;
     const unclear = `What should the new threshold be? “${text}” is no number.`;
     return isNew ? { taken: typed.length, unclear } : null;
   }

@@ -24,7 +24,8 @@ const PHRASES: readonly Replace[] = [
   // The report has several metrics of them.
   ['(?:data )?(?:egress|transfer)', 'by metric'],
   ['(?:grouped|group|broken down|split|sorted) by|per|for each|each', 'by'],
-  ['(?:hourly|daily|day by day|every day)', 'by day'],
+  ['(?:daily|day by day|every day)', 'by day'],
+  ['hourly', 'by hour'],
   ['weekly|week by week', 'by week'],
   ['monthly|month by month', 'by month'],
   [String.raw`top (\d+) services?`, ([count]) => `by service top ${count}`],

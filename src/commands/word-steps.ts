@@ -460,7 +460,8 @@ export const bareKey: Step = (reader, at) => {
       set(reader, { [field.name]: isOn ? 'on' : 'off' });
       return count + 1;
     }
-    if (negation > 0 || !isKey(field, key) || !isClosed(field)) continue;
+    if (negation > 0 || !isKey(field, key)) continue;
+    if (!isClosed(field)) return textAfterKey(reader, field, at, count);
     const rest = texts.slice(count);
     const joint = CONNECTORS.test(rest[0]?.toLowerCase() ?? '') ? 1 : 0;
     const joined = valueAt(reader, field, rest.slice(joint));
@@ -471,6 +472,23 @@ export const bareKey: Step = (reader, at) => {
   }
   return 0;
 };
+
+/** `message "too many errors"`: the quoted text; of other words, the person says whether they are the text or the reason. */
+function textAfterKey(reader: Reader, { name, word = name }: Field, at: number, count: number) {
+  const { words, draft } = reader;
+  const next = words[at + count];
+  if (!takesReason(reader) || !next || draft.isProse) return 0;
+  if (next.quoted) {
+    set(reader, { [name]: next.text });
+    return count + 1;
+  }
+  const texts = textsAt(reader, at);
+  const text = texts.slice(count).join(' ');
+  const why = `“${word}” can be the key of a value, or a part of the reason.`;
+  const readings = [{ label: `${word}=${text}`, given: { [name]: text } }];
+  ask(reader, { why, readings, words: texts.join(' ') });
+  return texts.length;
+}
 
 /** A number beside its key is its value, also one that the field refuses: it is no reason, and no other key. */
 function refusedNumber({ draft }: Reader, { input, reads }: Field, [text = '']: readonly string[]) {

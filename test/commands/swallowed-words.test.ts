@@ -88,6 +88,12 @@ test.for<readonly [line: string, answer: string]>([
     'alert edit 5xx rate interval 10',
     'interval must be a number and a unit, for example 5m, 15m or 1h (you typed 10)',
   ],
+  ['alert edit 5xx rate message "too many"', 'alert edit alert=5xx rate message=too many'],
+  [
+    'alert edit 5xx rate name New one',
+    '“name” can be the key of a value, or a part of the reason. [name=New one] [It is only the reason]',
+  ],
+  ['alert edit 5xx rate raise threshold by 50', 'alert edit alert=5xx rate'],
   // Words of a new service are not its name.
   [
     'service create reports aws eu-west-1 16gb',
