@@ -227,6 +227,8 @@ function findCommand(
   const found = verbAt(words, own);
   const name = nameBefore(noun, words, vocabulary);
   if (found && !(name && name.taken >= found.phrase.split(' ').length)) return listed(found, own);
+  const apart = noun === 'service' ? verbApart(words, vocabulary) : null;
+  if (apart) return findCommand(noun, apart, vocabulary);
   const tail = words.slice(name?.taken ?? words.length);
   // `staging off` is `staging turn off`.
   const after = verbAt(tail, own) ?? verbAt([...wordsOf('turn'), ...tail], own);
@@ -236,6 +238,18 @@ function findCommand(
   const bare = own.find((candidate) => verbOf(candidate) === '');
   return bare ? { command: bare, rest: words, phrase: '' } : null;
 }
+
+/** `turn staging off` → `turn off staging`; null for any other words. */
+function verbApart([verb = NO_WORD, ...rest]: readonly Word[], vocabulary: Vocabulary) {
+  if (!/^(turn|switch|power|shut|bring|wake|scale)$/.test(lowerOf(verb))) return null;
+  const named = nameAt('service', rest, vocabulary)?.taken;
+  const at = named ?? rest.findIndex((word) => PARTICLE.test(lowerOf(word)));
+  const particle = rest[at];
+  if (at < 1 || at > 4 || !particle || !PARTICLE.test(lowerOf(particle))) return null;
+  return [verb, particle, ...rest.toSpliced(at, 1)];
+}
+
+const PARTICLE = /^(on|off|up|down)$/;
 
 /** `status` and `all` without a name are the list. */
 function listed(found: FoundVerb, own: readonly Command[]): FoundVerb {
@@ -355,12 +369,12 @@ const STARTS = ['signalbox help', 'service list', 'change list'];
 const SMALL_TALK: readonly (readonly [RegExp, string, readonly string[]])[] = [
   [/^(thanks?|thx|danke|cheers|ty)\b/, 'You are welcome. Nothing was requested.', []],
   [
-    /^(ok|okay|k|great|nice|cool|perfect|got it|done|yes|no|sure|never ?mind|:.*|\p{Emoji}.*)$/u,
+    /^(ok|okay|k|great|nice|cool|perfect|got it|done|yes|no|sure|never ?mind|:.*|\p{Extended_Pictographic}.*)$/u,
     'Nothing was requested.',
     [],
   ],
   [
-    /^(hello|hi|hey|hallo|good (morning|evening)|what can you do)\b/,
+    /^(hello|hi|hey|hallo|good (morning|evening)|what can (you|i) do)\b/,
     'Type what you want, for example “stop staging”, “is staging running?” or “cost yesterday”.',
     STARTS,
   ],
@@ -383,6 +397,8 @@ function nounOfChat(words: readonly Word[], nouns: readonly string[], vocabulary
   const without = words.filter((_, index) => index !== at);
   if (typedNoun && verbAt(without, ownCommands(typedNoun, vocabulary)))
     return { noun: typedNoun, words: without };
+  const apart = verbApart(words, vocabulary);
+  if (apart) return { noun: 'service', words: apart };
   const order = ['service', 'change', 'alert', 'cost', 'backup', 'pipe', 'endpoint'];
   const verbs = order.filter(
     (noun) => verbAt(words, ownCommands(noun, vocabulary)) || neverAt(noun, words, vocabulary),

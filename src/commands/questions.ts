@@ -53,7 +53,10 @@ export function lineOfQuestion(
       words.slice(text.split(' ').length - asked.split(' ').length),
       vocabulary,
     );
-  if (/\b(costs?|spend|spent|spending|expensive|budget|unusual)\b/.test(text) || noun === 'cost') {
+  if (
+    /\b(costs?|spend|spent|spending|expensive|budget|unusual|how much)\b/.test(text) ||
+    noun === 'cost'
+  ) {
     return `cost ${words.map(({ text: word }) => word).join(' ')}`;
   }
   if (name && noun === 'backup') return `backup list ${name}`;

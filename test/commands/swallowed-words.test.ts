@@ -121,6 +121,16 @@ test.for<readonly [line: string, answer: string]>([
   ],
   ['service stop ci and then start it', `${ONE} [service stop ci] [service start ci]`],
   ['service stop ci and check the logs', 'service stop service=ci “and check the logs”'],
+  // What people say to the bot.
+  [
+    'signalbox turn ci off at night',
+    '“night” names no single moment. [today 20:00] [today 22:00] [It is only the reason]',
+  ],
+  ['signalbox shut all dev services down', `${EACH} staging, ci. [staging] [ci]`],
+  ['signalbox 5xx rate', 'alert show alert=5xx rate'],
+  ['signalbox 7KQ2MX', 'change show id=7KQ2MX'],
+  ['signalbox how much is ci', 'cost words=ci'],
+  ['signalbox 👍', 'Nothing was requested.'],
   // Keys that the command does not have.
   [
     'service stop ci --force',
