@@ -96,11 +96,12 @@ export async function waitUntilIdle(sandbox: Watched): Promise<void> {
 }
 
 /** Waits for a card with these words, while the clock moves past the pauses between retries. */
-export async function cardAfterRetries(sandbox: TestSandbox, words: string): Promise<void> {
+export async function cardAfterRetries(sandbox: TestSandbox, words: string) {
   const pass = timeInSteps(sandbox, 11_000);
   const texts = () => {
     pass();
     return sandbox.slack.messages('db-approvals').filter(isCard).map(textOf);
   };
   await expect.poll(texts).toContainEqual(expect.stringContaining(words));
+  return sandbox.card(words);
 }
