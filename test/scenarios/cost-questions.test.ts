@@ -58,33 +58,6 @@ test('which metrics of a service: every line is what the server reports', async 
   expect(answer).toContain(`analytics-prod · October 2026 (UTC): ${all} credits`);
 });
 
-test('a team against last week: the figures of both weeks are what the server reports', async () => {
-  const sandbox = await startTestSandbox();
-  const answer = await sandbox.answer(
-    ANA,
-    '/cost 2026-10-12..2026-10-18 team analytics vs prev',
-    'team analytics',
-  );
-  const ids = ORGANIZATION.services.flatMap(({ id, team }) => (team === 'analytics' ? [id] : []));
-  // The team has all services of the warehouse, and so its storage.
-  const main = ORGANIZATION.warehouses.find(({ name }) => name === 'main')?.id;
-  const sum = async (from: string, to: string) => {
-    const rows = await report(sandbox, from, to);
-    const own = rows.filter(
-      ({ serviceId, dataWarehouseId }) =>
-        ids.includes(serviceId ?? '') || (serviceId === null && dataWarehouseId === main),
-    );
-    return own.map(({ totalCredits }) => totalCredits);
-  };
-  const [now, before] = [
-    await sum('2026-10-12', '2026-10-18'),
-    await sum('2026-10-05', '2026-10-11'),
-  ];
-  expect(ids).toHaveLength(3);
-  expect(answer).toContain(`team analytics · 12–18 Oct (UTC): ${creditsOf(now)} credits`);
-  expect(answer).toContain(`vs 5–11 Oct (${creditsOf(before)})`);
-});
-
 test('the month-end estimate is the same in /cost forecast and in /cost mtd', async () => {
   const sandbox = await startTestSandbox();
   const forecast = await sandbox.answer(ANA, '/cost forecast', 'November 2026: heading for');
@@ -100,13 +73,4 @@ test('the month-end estimate is the same in /cost forecast and in /cost mtd', as
   const estimate = Number(total.replaceAll(',', ''));
   expect(estimate / (30 * day)).toBeGreaterThan(0.85);
   expect(estimate / (30 * day)).toBeLessThan(1.15);
-});
-
-test('a forecast of a quarter for a team, and a wrong word with suggestions', async () => {
-  const sandbox = await startTestSandbox();
-  const line = '/cost forecast quarter team analytics';
-  const answer = await sandbox.answer(ANA, line, 'team analytics · 1 Oct – 31 Dec: heading for');
-  expect(answer).toContain('About 80% sure');
-  const unclear = await sandbox.answer(ANA, '/cost forecast yaer', "I didn't understand that");
-  expect(unclear).toContain('"cost forecast year"');
 });
