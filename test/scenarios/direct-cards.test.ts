@@ -91,27 +91,6 @@ test('a failed membership lookup leaves the card in the channel, where it can be
   expect([BEN, CLEO, GUS].flatMap((user) => copies(sandbox, user))).toEqual([]);
 });
 
-test('a copy is posted once when Slack accepts the post without an answer', async () => {
-  const sandbox = await withoutCleo('dm');
-  const preview = await sandbox.ask(ANA, '/service stop staging for the night', 'staging?');
-  sandbox.slack.failNext({ method: 'chat.postMessage', times: 2, how: 'reply-lost' });
-  await sandbox.press(ANA, preview, 'change.confirm');
-  const passOn = timeInSteps(sandbox, 6_000);
-  await expect
-    .poll(() => {
-      passOn();
-      return sandbox.slack.calls('conversations.open').length;
-    })
-    .toBeGreaterThan(0);
-  await sandbox.press(BEN, await sandbox.card(' requests: '), 'change.approve');
-  await expect
-    .poll(() => {
-      passOn();
-      return copies(sandbox, CLEO).map(titleOf);
-    })
-    .toEqual(['◐ staging is stopping']);
-});
-
 test('a requester who left the channel gets one direct message at the ending', async () => {
   const sandbox = await startTestSandbox();
   const card = await requestChange(sandbox);

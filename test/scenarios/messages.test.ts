@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
 import { REFUSED } from '../harness/refused.ts';
-import { requestChange, STAGING, waitUntilIdle } from '../harness/requests.ts';
+import { requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
@@ -20,11 +20,6 @@ function thread({ slack }: TestSandbox): string[] {
   // The note before a request is no news.
   return all.map(textOf).filter((text) => !text.startsWith('Sending “'));
 }
-
-const directs = ({ slack }: TestSandbox, to: string) =>
-  slack
-    .clientState(to)
-    .messages.filter(({ channel, ephemeral }) => channel[0] === 'D' && !ephemeral);
 
 const escalating = (file: Record<string, never>) => {
   const read = structuredClone(file) as unknown as {
@@ -102,42 +97,14 @@ test('a card is posted once when Slack accepts the post without an answer', asyn
   expect(cards()).toHaveLength(1);
 });
 
-/** Slack accepts a message about the ending, and its answer is lost. */
-const LOST = {
-  method: 'chat.postMessage',
-  words: 'staging is stopping',
-  how: 'reply-lost',
-} as const;
-
-test('a thread message is posted once when Slack accepts the post without an answer', async () => {
-  const sandbox = await startTestSandbox();
-  const card = await requestChange(sandbox);
-  sandbox.slack.failNext({ ...LOST, times: 1 });
-  await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.card('staging is stopping');
-  const endings = () => thread(sandbox).filter((text) => text.includes('staging is stopping'));
-  await expect.poll(endings).toHaveLength(1);
-  const reads = () => sandbox.slack.calls('conversations.replies').length;
-  await waitUntilIdle(sandbox);
-  const before = reads();
-  const passOn = timeInSteps(sandbox, 6_000);
-  await expect
-    .poll(() => {
-      passOn();
-      return reads();
-    })
-    .toBeGreaterThan(before);
-  await waitUntilIdle(sandbox);
-  expect(endings()).toHaveLength(1);
-});
-
 test('a message in the audit channel is posted once when Slack accepts the post without an answer', async () => {
   const sandbox = await startTestSandbox();
   const card = await requestChange(sandbox);
   const endings = () =>
     sandbox.slack.messages('db-audit').filter(({ text }) => text.includes('staging is stopping'));
   // The thread message is among them.
-  sandbox.slack.failNext({ ...LOST, times: 3 });
+  const lost = { words: 'staging is stopping', times: 3, how: 'reply-lost' } as const;
+  sandbox.slack.failNext({ method: 'chat.postMessage', ...lost });
   await sandbox.press(BEN, card, 'change.approve');
   await sandbox.card('staging is stopping');
   const passOn = timeInSteps(sandbox, 6_000);
@@ -154,21 +121,6 @@ test('a message in the audit channel is posted once when Slack accepts the post 
     })
     .toBe(1);
   expect(thread(sandbox).filter((text) => text.includes('staging is stopping'))).toHaveLength(1);
-});
-
-test('a requester outside the approvals channel is notified in a direct message', async () => {
-  const { sandboxWorkspace } = await import('../../sandbox/slack/workspace/sandbox-workspace.ts');
-  const workspace = structuredClone(sandboxWorkspace);
-  for (const room of workspace.channels) {
-    if (room.name !== 'db-approvals') continue;
-    room.members.splice(room.members.indexOf(ANA), 1);
-  }
-  const sandbox = await startTestSandbox({ workspace });
-  await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('staging is stopping');
-  await expect
-    .poll(() => directs(sandbox, ANA).map(textOf).join())
-    .toContain('staging is stopping');
 });
 
 const STOP = '/service stop staging for the night';
