@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CLOUD_KEY } from '../../sandbox/seed/organization.ts';
 import { textOf } from '../harness/messages.ts';
-import { timeInSteps } from '../harness/passing-time.ts';
+import { asTimePasses } from '../harness/passing-time.ts';
 import {
   cardAfterRetries,
   expectCardText,
@@ -41,17 +41,6 @@ function withoutStaging(rule: object = RULE) {
 
 const NOT_ALLOWED = withoutStaging({ ...RULE, discovered: 'refused' });
 
-/** Waits for this value while time passes, also for the request budget. */
-async function later(sandbox: TestSandbox, value: () => unknown, expected: unknown) {
-  const pass = timeInSteps(sandbox, 5_000);
-  await expect
-    .poll(() => {
-      pass();
-      return value();
-    })
-    .toEqual(expected);
-}
-
 /** Starts the bot and waits until it has read the list of services. */
 async function startDiscovering(yaml = withoutStaging()) {
   const sandbox = await startTestSandbox({ yaml });
@@ -62,12 +51,16 @@ async function startDiscovering(yaml = withoutStaging()) {
 async function rediscover(sandbox: TestSandbox) {
   const before = sandbox.cloud.count(LIST);
   sandbox.pass(MINUTE + 1_000);
-  await later(sandbox, () => sandbox.cloud.count(LIST) > before, true);
+  // Time passes also for the request budget, which the usage report may have used up.
+  const count = asTimePasses(sandbox, 16_000, () => sandbox.cloud.count(LIST));
+  await expect.poll(count).toBeGreaterThan(before);
   await waitUntilIdle(sandbox);
 }
 
-const isSent = (sandbox: TestSandbox) =>
-  later(sandbox, () => sandbox.cloud.effectCount('set state', STAGING), 1);
+async function isSent(sandbox: TestSandbox) {
+  const effects = () => sandbox.cloud.effectCount('set state', STAGING);
+  await expect.poll(asTimePasses(sandbox, 5_000, effects)).toBe(1);
+}
 
 const STOP = '/service stop staging for the night';
 const NOT_LISTED = '“staging” is not in signalbox.yaml, and the policy does not allow this for';
