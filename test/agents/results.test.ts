@@ -152,7 +152,7 @@ test('the fifteen largest tools are less than 20 kB', () => {
   expect(largest.reduce((sum, size) => sum + size, 0)).toBeLessThan(20_000);
 });
 
-test('numbers, switches and lists are read as they are typed', () => {
+test('numbers, switches and lists are read as they are typed, without spaces around a value', () => {
   const scale = COMMAND_TOOLS.get('service_scale');
   const given = { service: 'staging', max: 64, idle: true, reason: 'x', key: 'run-7' };
   expect(scale && readCall(scale, given)).toEqual({
@@ -161,6 +161,9 @@ test('numbers, switches and lists are read as they are typed', () => {
     key: 'run-7',
   });
   expect(scale && readCall(scale, { ...given, key: 'a b' })).toMatch(/^key must be/);
+  const spaced = { service: ' staging\n', max: ' 64\n' };
+  const typed = { service: 'staging', maxReplicaMemoryGb: '64' };
+  expect(scale && readCall(scale, spaced)).toMatchObject({ typed });
 });
 
 test.for(['key-used', 'agent-limit', 'agent-not-admitted', 'already-decided'] as const)(

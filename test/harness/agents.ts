@@ -74,6 +74,20 @@ export function withAgents(issuer: string, url = URL_OF_DOOR): EditYaml {
   });
 }
 
+/** The file of the door with other agents. */
+export function withOtherAgents(issuer: string, edit: (all: readonly Agent[]) => readonly Agent[]) {
+  const all = withAgents(issuer);
+  return ((file) => {
+    const { agents, ...rest } = all(file) as Record<string, never>;
+    const { allow, ...door } = agents as unknown as { allow: readonly Agent[] };
+    return { ...rest, agents: { ...door, allow: edit(allow) } };
+  }) satisfies EditYaml;
+}
+
+interface Agent extends Readonly<Record<string, unknown>> {
+  readonly name: string;
+}
+
 /** Tokens of the two agents with tokens. */
 export function tokensOf(issuer: string, now: () => Date) {
   return {
@@ -201,4 +215,11 @@ export async function connectClient(
   await client.connect(transport);
   onTestFinished(() => client.close());
   return client;
+}
+
+/** Calls tools as an agent, and returns the facts of the results. */
+export async function callingTools(url: string, token: () => Promise<string>) {
+  const client = await connectClient(url, token, 'auto');
+  return async (name: string, args: Record<string, unknown>) =>
+    (await client.callTool({ name, arguments: args })).structuredContent as Record<string, never>;
 }

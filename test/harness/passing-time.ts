@@ -34,3 +34,12 @@ export function timeInSteps(sandbox: Moved, stepMs: number): () => boolean {
     return true;
   };
 }
+
+/** What a poll looks at, while the time of the sandbox passes in such steps. */
+export function asTimePasses<T>(sandbox: Moved, stepMs: number, look: () => T): () => T {
+  const pass = timeInSteps(sandbox, stepMs);
+  return () => {
+    pass();
+    return look();
+  };
+}

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { buttonsOf, isCard, textOf } from './messages.ts';
-import { quietness, timeInSteps, type Watched } from './passing-time.ts';
+import { asTimePasses, quietness, type Watched } from './passing-time.ts';
 import type { People } from './people.ts';
 import type { TestSandbox } from './test-sandbox.ts';
 import { ANA, BEN } from './users.ts';
@@ -96,11 +96,9 @@ export async function waitUntilIdle(sandbox: Watched): Promise<void> {
 }
 
 /** Waits for a card with these words, while the clock moves past the pauses between retries. */
-export async function cardAfterRetries(sandbox: TestSandbox, words: string): Promise<void> {
-  const pass = timeInSteps(sandbox, 11_000);
-  const texts = () => {
-    pass();
-    return sandbox.slack.messages('db-approvals').filter(isCard).map(textOf);
-  };
-  await expect.poll(texts).toContainEqual(expect.stringContaining(words));
+export async function cardAfterRetries(sandbox: TestSandbox, words: string) {
+  const texts = () => sandbox.slack.messages('db-approvals').filter(isCard).map(textOf);
+  const later = asTimePasses(sandbox, 11_000, texts);
+  await expect.poll(later).toContainEqual(expect.stringContaining(words));
+  return sandbox.card(words);
 }

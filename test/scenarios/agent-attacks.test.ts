@@ -1,18 +1,15 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { atDoor, connectClient, modernCall, startDoor, withAgents } from '../harness/agents.ts';
-import type { EditYaml } from '../harness/config.ts';
+import {
+  atDoor,
+  callingTools,
+  modernCall,
+  startDoor,
+  withAgents,
+  withOtherAgents,
+} from '../harness/agents.ts';
 import { ANA, BEN, DORA } from '../harness/users.ts';
-
-type Door = Awaited<ReturnType<typeof startDoor>>;
-
-/** Calls tools as an agent, and returns the facts of the result. */
-async function calling({ url }: Door, token: () => Promise<string>) {
-  const client = await connectClient(url, token, 'auto');
-  return async (name: string, args: Record<string, unknown>) =>
-    (await client.callTool({ name, arguments: args })).structuredContent as Record<string, never>;
-}
 
 /** Sends these bytes, and returns the socket with what was received so far. */
 async function sendRaw(url: string, lines: readonly string[], body: string) {
@@ -73,24 +70,10 @@ test('a header that is given twice is refused: a proxy may have checked the othe
   }
 });
 
-interface Agent extends Readonly<Record<string, unknown>> {
-  readonly name: string;
-}
-
-/** The file of the door with other agents. */
-function withOther({ issuer }: Door, edit: (all: readonly Agent[]) => readonly Agent[]): EditYaml {
-  const all = withAgents(issuer);
-  return (file) => {
-    const { agents, ...rest } = all(file) as Record<string, never>;
-    const { allow, ...door } = agents as unknown as { allow: readonly Agent[] };
-    return { ...rest, agents: { ...door, allow: edit(allow) } };
-  };
-}
-
 test('a file without the agent ends its wait and what it asked for, also what is approved', async () => {
   const door = await startDoor();
   const { clock, cloud, tokens, ...sandbox } = door;
-  const ci = await calling(door, () => tokens.ci());
+  const ci = await callingTools(door.url, () => tokens.ci());
   const timed = await ci('service_scale', { service: 'ci', max: 64, at: '14:00' });
   await sandbox.press(BEN, await sandbox.card('ci'), 'change.approve');
   const id = timed.change;
@@ -99,7 +82,9 @@ test('a file without the agent ends its wait and what it asked for, also what is
   await sandbox.card('requests: stop staging');
   const waiting = ci('request_wait', { id: asked.change });
   await expect.poll(() => door.looks()).toBeGreaterThan(3);
-  await sandbox.reload(withOther(door, (all) => all.filter(({ name }) => name !== 'ci')));
+  await sandbox.reload(
+    withOtherAgents(door.issuer, (all) => all.filter(({ name }) => name !== 'ci')),
+  );
   expect(await waiting).toMatchObject({ change: asked.change, state: 'pending' });
   clock.now = new Date('2026-11-20T14:00:30Z');
   sandbox.wake();
@@ -111,7 +96,7 @@ test('a file without the agent ends its wait and what it asked for, also what is
 test('in Slack its approvers cancel what an agent asked for itself, and nobody else does', async () => {
   const door = await startDoor();
   const { tokens, ...sandbox } = door;
-  const ci = await calling(door, () => tokens.ci());
+  const ci = await callingTools(door.url, () => tokens.ci());
   const asked = await ci('service_stop', { service: 'staging', at: '20:00' });
   const card = await sandbox.card('staging');
   await sandbox.press(BEN, card, 'change.approve');
@@ -125,35 +110,12 @@ test('in Slack its approvers cancel what an agent asked for itself, and nobody e
   await sandbox.card('Cancelled by');
 });
 
-test('a person who became a guest neither confirms nor is asked for', async () => {
-  const door = await startDoor();
-  const { slack, tokens, ...sandbox } = door;
-  const ana = await calling(door, () => tokens.person(ANA));
-  const asked = await ana('service_stop', { service: 'staging' });
-  const preview = await sandbox.privateMessage(ANA, 'Stop staging?');
-  await slack.admin.changePerson(ANA, { kind: 'guest' });
-  await sandbox.press(ANA, preview, 'change.confirm');
-  await sandbox.privateMessage(ANA, 'Guests');
-  expect(await ana('request_status', { id: asked.change })).toMatchObject({ refusal: 'guest' });
-  expect(slack.messages('db-approvals')).toHaveLength(0);
-});
-
-test('what was sent is not cancelled', async () => {
-  const door = await startDoor();
-  const { cloud, tokens, ...sandbox } = door;
-  const ci = await calling(door, () => tokens.ci());
-  const { change: id } = await ci('service_stop', { service: 'staging' });
-  await sandbox.press(BEN, await sandbox.card('staging'), 'change.approve');
-  await expect.poll(() => cloud.count('set state')).toBe(1);
-  expect(await ci('request_cancel', { id })).toMatchObject({ refusal: 'already-decided' });
-});
-
 test('a server that does not answer is no internal error', async () => {
   const door = await startDoor();
   await door.reload(
-    withOther(door, (all) => all.map((one) => ({ ...one, tools: ['alert list'] }))),
+    withOtherAgents(door.issuer, (all) => all.map((one) => ({ ...one, tools: ['alert list'] }))),
   );
-  const ana = await calling(door, () => door.tokens.person(ANA));
+  const ana = await callingTools(door.url, () => door.tokens.person(ANA));
   await door.alerts.stop();
   expect(await ana('alert_list', {})).toMatchObject({
     refusal: 'server-error',

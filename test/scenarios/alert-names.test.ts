@@ -67,7 +67,7 @@ test('an edit of an alert whose webhook, tile or search is not listed is precede
   );
 });
 
-test.for(['403', '404-html', 'read-405', '503', 'read-wrong-shape', 'null-result'])(
+test.for(['403', 'read-wrong-shape'])(
   'after %s of every list, alerts are shown and edited with ids and without a warning',
   async (fault) => {
     const sandbox = await startTestSandbox({ yaml: EXTENDED });

@@ -1,112 +1,119 @@
 import { expect, test } from 'vitest';
 import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
+import { textOf } from '../harness/messages.ts';
+import { changeIdOf, requestAndApprove } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
-import { ANA } from '../harness/users.ts';
+import { ANA, DORA } from '../harness/users.ts';
 
 interface ReportRow {
-  readonly date: string;
   readonly serviceId: string | null;
-  readonly dataWarehouseId: string | null;
   readonly metrics: Readonly<Record<string, number>>;
   readonly totalCredits: number;
 }
 
 /** The rows as the server reports them, without any code of the bot. */
-async function report(sandbox: TestSandbox, from: string, to: string): Promise<ReportRow[]> {
+async function report({ cloud }: TestSandbox, from: string, to: string): Promise<ReportRow[]> {
   const { id, secret } = CLOUD_KEY;
-  const url = `${sandbox.cloud.url}/v1/organizations/${ORGANIZATION.id}/usageCost?from_date=${from}&to_date=${to}`;
+  const url = `${cloud.url}/v1/organizations/${ORGANIZATION.id}/usageCost?from_date=${from}&to_date=${to}`;
   const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
   const reply = await fetch(url, { headers: { authorization } });
   const body = (await reply.json()) as { result: { costs: ReportRow[] } };
   return body.result.costs;
 }
 
-/** The sum as the bot writes it, from whole ten-thousandths of a credit. */
-function creditsOf(amounts: readonly number[]): string {
-  const sum = amounts.reduce((all, amount) => all + Math.round(amount * 10_000), 0) / 10_000;
-  const decimals = sum < 1 ? 2 : 1;
-  return sum.toLocaleString('en-US', {
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  });
+/** The sum in whole ten-thousandths of a credit, which is how the server rounds. */
+function sumOf(amounts: readonly number[]): number {
+  return amounts.reduce((all, amount) => all + Math.round(amount * 10_000), 0) / 10_000;
 }
 
-function idOf(name: string): string {
-  return ORGANIZATION.services.find((one) => one.name === name)?.id ?? '';
+/** The number as the bot writes it. */
+function figure(credits: number): string {
+  const digits = credits < 1 ? 2 : 1;
+  const decimals = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return credits.toLocaleString('en-US', decimals);
+}
+
+const total = (rows: readonly ReportRow[]) => sumOf(rows.map(({ totalCredits }) => totalCredits));
+
+/** The rows of a service. */
+function ofService(rows: readonly ReportRow[], name: string): readonly ReportRow[] {
+  const id = ORGANIZATION.services.find((one) => one.name === name)?.id;
+  return rows.filter(({ serviceId }) => serviceId === id);
+}
+
+/** The sum of one metric. */
+function metric(rows: readonly ReportRow[], name: string): number {
+  return sumOf(rows.map(({ metrics }) => metrics[name] ?? 0));
 }
 
 test('which metrics of a service: every line is what the server reports', async () => {
   const sandbox = await startTestSandbox();
-  const answer = await sandbox.answer(
-    ANA,
-    '/cost october analytics-prod by metric',
-    'October 2026',
-  );
-  const rows = await report(sandbox, '2026-10-01', '2026-10-31');
-  const own = rows.filter(({ serviceId }) => serviceId === idOf('analytics-prod'));
-  const metric = (name: string) => creditsOf(own.map(({ metrics }) => metrics[name] ?? 0));
-  const line = (...cells: string[]) => cells.map((text) => `"text":"${text}"`).join('.*?');
-  const figures = [
-    ['compute', metric('computeCredits')],
-    ['public data transfer', metric('publicDataTransferCredits')],
-    ['data transfer', metric('dataTransferCredits')],
-  ];
-  for (const [name = '', credits = ''] of figures) {
-    expect(answer).toMatch(new RegExp(line(name, credits)));
+  const line = '/cost october analytics-prod by metric';
+  const answer = await sandbox.answer(ANA, line, 'October 2026');
+  const own = ofService(await report(sandbox, '2026-10-01', '2026-10-31'), 'analytics-prod');
+  for (const [name, field] of [
+    ['compute', 'computeCredits'],
+    ['public data transfer', 'publicDataTransferCredits'],
+    ['data transfer', 'dataTransferCredits'],
+  ] as const) {
+    const credits = figure(metric(own, field));
+    expect(answer).toMatch(new RegExp(`"text":"${name}".*?"text":"${credits}"`));
   }
-  const all = creditsOf(own.map(({ totalCredits }) => totalCredits));
-  expect(answer).toContain(`analytics-prod · October 2026 (UTC): ${all} credits`);
-});
-
-test('a team against last week: the figures of both weeks are what the server reports', async () => {
-  const sandbox = await startTestSandbox();
-  const answer = await sandbox.answer(
-    ANA,
-    '/cost 2026-10-12..2026-10-18 team analytics vs prev',
-    'team analytics',
-  );
-  const ids = ORGANIZATION.services.flatMap(({ id, team }) => (team === 'analytics' ? [id] : []));
-  // The team has all services of the warehouse, and so its storage.
-  const main = ORGANIZATION.warehouses.find(({ name }) => name === 'main')?.id;
-  const sum = async (from: string, to: string) => {
-    const rows = await report(sandbox, from, to);
-    const own = rows.filter(
-      ({ serviceId, dataWarehouseId }) =>
-        ids.includes(serviceId ?? '') || (serviceId === null && dataWarehouseId === main),
-    );
-    return own.map(({ totalCredits }) => totalCredits);
-  };
-  const [now, before] = [
-    await sum('2026-10-12', '2026-10-18'),
-    await sum('2026-10-05', '2026-10-11'),
-  ];
-  expect(ids).toHaveLength(3);
-  expect(answer).toContain(`team analytics · 12–18 Oct (UTC): ${creditsOf(now)} credits`);
-  expect(answer).toContain(`vs 5–11 Oct (${creditsOf(before)})`);
+  expect(answer).toContain(`analytics-prod · October 2026 (UTC): ${figure(total(own))} credits`);
 });
 
 test('the month-end estimate is the same in /cost forecast and in /cost mtd', async () => {
   const sandbox = await startTestSandbox();
   const forecast = await sandbox.answer(ANA, '/cost forecast', 'November 2026: heading for');
-  const [, total = ''] = /heading for ([\d,]+) credits/.exec(forecast) ?? [];
+  const [, expected = ''] = /heading for ([\d,]+) credits/.exec(forecast) ?? [];
   expect(forecast).toContain('About 80% sure, if usage does not change');
-  expect(await sandbox.answer(ANA, '/cost mtd', ` · November heading for ${total}`)).toContain(
-    '1–19 Nov (UTC)',
-  );
+  const month = await sandbox.answer(ANA, '/cost mtd', ` · November heading for ${expected}`);
+  expect(month).toContain('1–19 Nov (UTC)');
 
   // The same again from the report: what is reported of two weeks, for each day of the month.
   const weeks = await report(sandbox, '2026-10-26', '2026-11-08');
-  const day = weeks.reduce((sum, { totalCredits }) => sum + totalCredits, 0) / 14;
-  const estimate = Number(total.replaceAll(',', ''));
+  const day = total(weeks) / 14;
+  const estimate = numberIn(expected);
   expect(estimate / (30 * day)).toBeGreaterThan(0.85);
   expect(estimate / (30 * day)).toBeLessThan(1.15);
 });
 
-test('a forecast of a quarter for a team, and a wrong word with suggestions', async () => {
+const numberIn = (text: string) => Number(text.replaceAll(',', '').replace('−', '-'));
+
+test('why: a scale explains the largest change, and the changes add up to what the server reports', async () => {
   const sandbox = await startTestSandbox();
-  const line = '/cost forecast quarter team analytics';
-  const answer = await sandbox.answer(ANA, line, 'team analytics · 1 Oct – 31 Dec: heading for');
-  expect(answer).toContain('About 80% sure');
-  const unclear = await sandbox.answer(ANA, '/cost forecast yaer', "I didn't understand that");
-  expect(unclear).toContain('"cost forecast year"');
+  sandbox.cloud.behave({ costLocking: { days: 3, batchDays: 1, stragglers: 0 } });
+  await requestAndApprove(sandbox, '/service scale staging min=64 max=128 load run');
+  const card = await sandbox.card('staging is scaling');
+  sandbox.clock.now = new Date('2026-11-28T12:00Z');
+  const answer = await sandbox.answer(DORA, '/cost why 7d', '21–27 Nov vs 14–20 Nov');
+  expect(answer).toContain('Changes of these services, 14–27 Nov');
+  expect(answer).toContain(`Scale staging · <@${ANA}> · ${changeIdOf(card)}`);
+
+  const [before, now] = [
+    await report(sandbox, '2026-11-14', '2026-11-18'),
+    await report(sandbox, '2026-11-21', '2026-11-25'),
+  ];
+  const compute = (rows: readonly ReportRow[]) =>
+    metric(ofService(rows, 'staging'), 'computeCredits');
+  expect(answer).toContain(`Total: ${figure(total(before))} → ${figure(total(now))} credits`);
+  const lines = answer.split('\n').filter((line) => /^• .* [+−][\d.,]+( \(.*\))?$/.test(line));
+  expect(lines[0]).toBe(`• staging · compute +${figure(compute(now) - compute(before))} (×3.9)`);
+  expect(lines.at(-1)).toMatch(/^• \d+ others? /);
+  const changes = lines.map((line) => numberIn(/([+−][\d.,]+)( \(|$)/.exec(line)?.[1] ?? ''));
+  const sum = changes.reduce((all, change) => all + change, total(before));
+  // Each shown change is rounded to a tenth of a credit.
+  expect(Math.abs(sum - total(now))).toBeLessThanOrEqual(0.05 * changes.length + 0.001);
+});
+
+test('the comparison of two periods has a button that asks why', async () => {
+  const sandbox = await startTestSandbox();
+  const answer = await sandbox.ask(ANA, '/cost 7d vs prev staging', 'staging · 13–19 Nov');
+  expect(textOf(answer)).toContain(
+    '"cost why 2026-11-13..2026-11-19 by service only staging vs prev"',
+  );
+  await sandbox.press(ANA, answer, 'command.1');
+  const why = textOf(await sandbox.privateMessage(ANA, '13–19 Nov vs 6–12 Nov'));
+  expect(why).toContain('staging · compute');
+  expect(why).toContain('No change of these services ran in Signalbox (6–19 Nov).');
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
-import { ANA, DORA, FINN } from '../harness/users.ts';
+import { ANA, DORA } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
 
 const MINUTE_MS = 60_000;
@@ -46,15 +46,4 @@ test('two replicas share the limit of refreshes, and another user may still refr
   await sandbox.answer(ANA, '/cost 30d refresh', '21 Oct – 19 Nov');
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 10 * MINUTE_MS);
   await sandbox.answer(DORA, '/cost 2026-11-05..2026-11-12 refresh', '5–12 Nov');
-});
-
-test('a final month has no button to refresh', async () => {
-  const sandbox = await startTestSandbox();
-  const open = await sandbox.answer(ANA, '/cost last-month', 'October 2026');
-  // The sandbox has one day without data; all others of October are final on 20 November.
-  expect(open).toContain('no data for Sun 4 Oct');
-  expect(open).toContain('by service refresh');
-  sandbox.clock.now = new Date('2026-12-03T12:00:00Z');
-  const final = await sandbox.answer(FINN, '/cost october', 'October 2026');
-  expect(final).not.toContain('by service refresh');
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
 import { buttonsOf, textOf } from '../harness/messages.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
-import { ANA, DORA, EMIL, FINN } from '../harness/users.ts';
+import { ANA, DORA, FINN } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
 import { storeAt } from '../storage/stores.ts';
 
@@ -29,25 +29,6 @@ test('an added digest is posted at its scheduled time for the chosen services', 
   const text = posted(sandbox).map(textOf).join();
   expect(text).toContain('tag prod: Yesterday, Thu 19 Nov: ');
   expect(text).toContain('Thu 19 Nov seen once');
-});
-
-test('a quiet digest is named as such where it is added and listed', async () => {
-  const sandbox = await startTestSandbox();
-  const added = await sandbox.answer(ANA, `${ADD} quiet=on`, 'Digest added');
-  expect(added).toContain('daily 14:00 (Europe/Berlin), quiet.');
-  const list = await sandbox.answer(ANA, '/cost digest list', '1 cost digest');
-  expect(list).toContain('daily 14:00 (Europe/Berlin), quiet');
-});
-
-test('a digest of a team covers the services of that team', async () => {
-  const sandbox = await startTestSandbox();
-  await sandbox.answer(ANA, `${ADD} team=analytics`, 'Digest added');
-  sandbox.clock.now = new Date('2026-11-20T13:00:30Z');
-  sandbox.wake();
-  await expect.poll(() => posted(sandbox).length).toBe(1);
-  const [digest] = posted(sandbox).map(textOf);
-  expect(digest).toContain('team analytics: Yesterday');
-  expect(digest).not.toContain('finance');
 });
 
 test('an identical digest is refused, and a different one is added', async () => {
@@ -77,9 +58,7 @@ test("a digest that is added after today's scheduled time starts tomorrow", asyn
 const REFUSED: readonly (readonly [line: string, words: string])[] = [
   ['/cost digest add #db-costs zone=Europe/Berln', 'did you mean “Europe/Berlin”?'],
   ['/cost digest add #db-costs at=9.30', 'at must be a time of day, for example 09:30'],
-  ['/cost digest add #db-costs at=25:00', 'at must be a time of day, for example 09:30'],
   ['/cost digest add #db-costs days=mun', 'must be daily, weekdays, or days of the week: mon'],
-  ['/cost digest add time=25:00', 'at must be a time of day'],
   ['/cost digest add #db-costs hue=red', 'Keys: channel, at, zone, days'],
   ['/cost digest add #db-costs every=fortnight', 'every must be day or week'],
   ['/cost digest add #db-costs quiet=maybe', 'quiet must be on or off'],
@@ -104,9 +83,9 @@ const REFUSED: readonly (readonly [line: string, words: string])[] = [
   ],
   ['/cost digest add channel=C0NOWHERE99 at=09:00', 'This channel gets no cost digest'],
   ['/cost digest add #shared-partners at=09:00', 'shared with another workspace.'],
-  ['/cost digest add #general at=09:00', 'Signalbox is not in the channel'],
   ['/cost digest add #db-costs every=week days=daily', 'must be a single day, for example mon'],
   ['/cost digest remove K3M9QD', 'No digest has this id'],
+  ['/cost digest ad #db-costs at=09:00', 'cost digest add #db-costs at=09:00'],
   ['/cost digest frob', 'It takes list, add, remove, pause, resume, now or preview'],
 ];
 
@@ -130,33 +109,12 @@ test('a corrected command is offered', async () => {
     await sandbox.nextAnswer(ANA, `/cost digest add ${words}`, line);
 });
 
-test('a digest can be posted on weekends', async () => {
-  const sandbox = await startTestSandbox();
-  const line = '/cost digest add #db-costs days=weekends zone=Europe/Berlin';
-  await sandbox.answer(ANA, line, 'Posted in #db-costs weekends 09:30 (Europe/Berlin)');
-});
-
-test('for a mistyped verb the correct command is offered with its arguments', async () => {
-  const sandbox = await startTestSandbox();
-  const storedPosts = await sandbox.answer(
-    ANA,
-    '/cost digest ad #db-costs at=09:00',
-    'does not take',
-  );
-  expect(storedPosts).toContain('cost digest add #db-costs at=09:00');
-});
-
-test('a user without permission cannot add a digest', async () => {
-  const sandbox = await startTestSandbox();
-  await sandbox.ask(EMIL, ADD, "You can't");
-  await sandbox.answer(ANA, '/cost digest list', '0 cost digests');
-});
-
 test('the list shows each digest with its time and buttons to pause, resume and remove it', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.answer(ANA, ADD, 'Digest added');
-  const list = await sandbox.ask(DORA, '/cost digest list', '1 cost digest');
-  expect(textOf(list)).toContain('daily 14:00 (Europe/Berlin)');
+  await sandbox.answer(ANA, `${ADD} quiet=on`, 'daily 14:00 (Europe/Berlin), quiet.');
+  const list = await sandbox.ask(DORA, '/cost digest', '1 cost digest');
+  expect(textOf(list)).toContain('daily 14:00 (Europe/Berlin), quiet');
+  expect(textOf(list)).toContain('"format":"{date_short_pretty} {time}"');
   expect(buttonsOf(list)).toEqual(['command.0', 'command.menu']);
   const [, id = ''] = /cost digest now (\w+)/.exec(textOf(list)) ?? [];
   expect(textOf(list)).toContain(`cost digest pause ${id}`);
@@ -168,11 +126,8 @@ test('the list shows each digest with its time and buttons to pause, resume and 
   await sandbox.answer(FINN, '/cost digest resume #db-costs', 'Digest resumed');
   sandbox.clock.now = new Date('2026-11-20T13:03:00Z');
   sandbox.wake();
-  const question = await sandbox.ask(
-    FINN,
-    `/cost digest remove ${id}`,
-    'Remove the digest #db-costs, 14:00?',
-  );
+  const asked = 'Remove the digest #db-costs, 14:00?';
+  const question = await sandbox.ask(FINN, `/cost digest remove ${id}`, asked);
   await sandbox.answer(DORA, '/cost digest list', '1 cost digest');
   await sandbox.press(FINN, question, 'command.0');
   await sandbox.privateMessage(FINN, 'Digest removed: #db-costs, 14:00');
@@ -180,36 +135,23 @@ test('the list shows each digest with its time and buttons to pause, resume and 
   expect(posted(sandbox)).toEqual([]);
 });
 
-test('digests of the configuration file are listed, and can only be changed there', async () => {
-  const yaml = (file: object) => ({ ...file, digests: [{ channel: '#db-costs', at: '08:00' }] });
-  const sandbox = await startTestSandbox({ yaml });
-  expect(await sandbox.answer(ANA, '/cost digest list', '1 cost digest')).toContain(
-    'signalbox.yaml',
-  );
-  const list = await sandbox.answer(ANA, '/cost digest list', '1 cost digest');
-  expect(list).not.toMatch(/cost digest (pause|remove)/);
-  const change = 'This digest is from signalbox.yaml. Change it there.';
-  await sandbox.answer(ANA, '/cost digest pause #db-costs', change);
-  await sandbox.answer(ANA, '/cost digest remove #db-costs', change);
-});
-
-test('two configured digests of one channel have different names, and each can be previewed', async () => {
+test('two configured digests of one channel have names, are previewed, and are changed in the file only', async () => {
   const digests = [{ channel: '#db-costs' }, { channel: '#db-costs', period: 'week', days: 'mon' }];
   const sandbox = await startTestSandbox({ yaml: (file: object) => ({ ...file, digests }) });
   await sandbox.answer(ANA, '/cost digest pause #db-costs', 'This channel gets 2 digests.');
   const list = await sandbox.answer(ANA, '/cost digest list', '2 cost digests');
+  expect(list).not.toMatch(/cost digest (pause|remove)/);
   const [line = ''] = /cost digest preview [^ ]*db-costs:week/.exec(list) ?? [];
   await sandbox.answer(ANA, `/${line}`, '13–19 Nov: ');
-  await sandbox.answer(ANA, '/cost digest pause #db-costs:day', 'from signalbox.yaml');
+  const change = 'This digest is from signalbox.yaml. Change it there.';
+  await sandbox.answer(ANA, '/cost digest pause #db-costs:day', change);
+  await sandbox.answer(ANA, '/cost digest remove #db-costs:day', change);
 });
 
 test('a preview is private and shows what would be posted', async () => {
   const sandbox = await startTestSandbox();
-  const text = await sandbox.answer(
-    DORA,
-    '/cost digest preview service=staging',
-    'Preview, not scheduled: only visible to you',
-  );
+  const line = '/cost digest preview service=staging';
+  const text = await sandbox.answer(DORA, line, 'Preview, not scheduled: only visible to you');
   expect(text).toContain('staging: Yesterday, Thu 19 Nov: ');
   expect(text).toContain('data_visualization');
   expect(text).not.toContain('Next digest');
@@ -217,18 +159,10 @@ test('a preview is private and shows what would be posted', async () => {
   const set = await sandbox.answer(DORA, '/cost digest preview #db-costs', 'Next digest ');
   expect(set).toContain(nextDigestAt('2026-11-20T13:00:00Z'));
   await sandbox.answer(ANA, '/cost digest pause #db-costs', 'Digest paused');
-  const paused = await sandbox.answer(
-    DORA,
-    '/cost digest preview #db-costs',
-    'Preview, not scheduled',
-  );
+  const again = '/cost digest preview #db-costs';
+  const paused = await sandbox.nextAnswer(DORA, again, 'Preview, not scheduled');
   expect(paused).not.toContain('Next digest');
   expect(posted(sandbox)).toEqual([]);
-});
-
-test('a preview works without a configured digest', async () => {
-  const sandbox = await startTestSandbox();
-  await sandbox.answer(DORA, '/cost digest preview', 'Preview, not scheduled');
 });
 
 test('“now” posts at once, and only once for repeated requests', async () => {
@@ -265,10 +199,8 @@ test('a digest whose service was removed is reported once and can be removed', a
   }));
   const told = await sandbox.privateMessage(ANA, 'service names no service: “staging”');
   expect(told?.channel[0]).toBe('D');
-  const [, id = ''] =
-    /Digest (\w+) has invalid/.exec(
-      await sandbox.answer(ANA, '/cost digest list', 'has invalid options'),
-    ) ?? [];
+  const list = await sandbox.answer(ANA, '/cost digest list', 'has invalid options');
+  const [, id = ''] = /Digest (\w+) has invalid/.exec(list) ?? [];
   await sandbox.answer(ANA, `/cost digest preview ${id}`, 'No digest has this id');
   await sandbox.answer(ANA, `/cost digest remove ${id}`, 'Remove the digest #db-costs?');
   await sandbox.answer(ANA, `/cost digest remove ${id} confirm=yes`, 'Digest removed: #db-costs');
@@ -280,43 +212,16 @@ test('“add” without arguments opens a form with the current channel', async 
   const viewId = await sandbox.modal(ANA, 'cost.digest');
   const view = sandbox.slack.clientState(ANA).views.at(-1);
   expect(JSON.stringify(view?.blocks)).toContain('conversations_select');
-  const value = (type: string, held: object) => ({ type, ...held });
   expect(view).toMatchObject({ title: 'Add a cost digest', submit: 'Add digest' });
   expect(view?.blocks.map(({ block_id }) => block_id)).not.toContain('what');
   expect(JSON.stringify(view?.blocks)).toContain(`"initial_conversation":"${COSTS}"`);
   await sandbox.slack.submit(ANA, viewId, {
-    which: { which: value('conversations_select', { selected_conversation: COSTS }) },
-    at: { at: value('plain_text_input', { value: '14:00' }) },
+    which: { which: { type: 'conversations_select', selected_conversation: COSTS } },
+    at: { at: { type: 'plain_text_input', value: '14:00' } },
   });
   const added = await sandbox.privateMessage(ANA, 'Posted in #db-costs weekdays 14:00');
   const [note] = (added?.blocks ?? []).toReversed();
   expect(JSON.stringify(note)).toContain(`/cost digest add <#${COSTS}> at=14:00`);
-});
-
-test('a channel that is typed as a link is repeated as a link', async () => {
-  const sandbox = await startTestSandbox();
-  const line = `/cost digest add channel=<#${COSTS}|db-costs> at=14:00 zone=UTC`;
-  const added = await sandbox.answer(ANA, line, 'Digest added');
-  expect(added).toContain(`/cost digest add <#${COSTS}> at=14:00 zone=UTC`);
-});
-
-test('the list has its times in the zone of the reader', async () => {
-  const sandbox = await startTestSandbox();
-  await sandbox.answer(ANA, ADD, 'Digest added');
-  const list = await sandbox.answer(ANA, '/cost digest list', '1 cost digest');
-  expect(list).toContain('"format":"{date_short_pretty} {time}"');
-});
-
-test('without an action, digests are listed with their buttons, also from Home', async () => {
-  const sandbox = await startTestSandbox();
-  await sandbox.answer(ANA, ADD, 'Digest added');
-  const list = await sandbox.answer(ANA, '/cost digest', '1 cost digest');
-  expect(list).toContain('cost digest pause');
-  await sandbox.slack.openHome({ as: FINN });
-  await sandbox.chooseOnHome(FINN, 'cost digest');
-  const fromHome = await sandbox.privateMessage(FINN, '1 cost digest');
-  expect(textOf(fromHome)).toContain('cost digest pause');
-  for (const user of [ANA, FINN]) expect(sandbox.slack.clientState(user).views).toEqual([]);
 });
 
 test('a digest without zone= is refused where Slack does not return the zone of the user', async () => {

@@ -1,30 +1,9 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
-import { accepted, changeIdOf, requested } from '../harness/requests.ts';
+import { changeIdOf, requestAndApprove, requested } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
-
-const STAGING = 'staging';
-
-/** Requests a change as Ana, approves it as Ben, and returns the card of the accepted change. */
-async function run(
-  sandbox: TestSandbox,
-  verb: 'Stop' | 'Start',
-  service: string,
-  words = accepted(`${verb} ${service}`),
-) {
-  await sandbox.slack.command(
-    ANA,
-    'ops',
-    `/service ${verb.toLowerCase()} ${service} for the night`,
-  );
-  const preview = await sandbox.privateMessage(ANA, `${verb} ${service}?`);
-  await sandbox.press(ANA, preview, 'change.confirm');
-  const card = await sandbox.card(requested(`${verb} ${service}`));
-  await sandbox.press(BEN, card, 'change.approve');
-  return sandbox.card(words);
-}
 
 /** Days lock after three days, so that each is settled without a report on each day. */
 function lockEarly({ cloud }: TestSandbox): void {
@@ -35,23 +14,10 @@ function pass(sandbox: TestSandbox, days: number): void {
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + days * 86_400_000);
 }
 
-/** The newest private answer to a command, with these words. */
-async function answerTo(sandbox: TestSandbox, line: string, words: string): Promise<string> {
-  const answers = () =>
-    sandbox.slack
-      .clientState(ANA)
-      .messages.map(textOf)
-      .filter((text) => text.includes(words));
-  const before = answers().length;
-  await sandbox.slack.command(ANA, 'ops', line);
-  await expect.poll(() => answers().length).toBe(before + 1);
-  return answers().at(-1) ?? '';
-}
-
 /** The measured effect in `/change show`, from costs that are read again; null without one. */
 async function shownEffect(sandbox: TestSandbox, id: string): Promise<string | null> {
-  await answerTo(sandbox, '/cost 90d refresh', ' (UTC) · ');
-  const answer = await answerTo(sandbox, `/change show ${id}`, 'History');
+  await sandbox.nextAnswer(ANA, '/cost 90d refresh', ' (UTC) · ');
+  const answer = await sandbox.nextAnswer(ANA, `/change show ${id}`, 'History');
   return answer.split('\n').find((line) => line.includes('days later')) ?? null;
 }
 
@@ -71,16 +37,6 @@ test('preview and card show the cost effect with its range, and Show request all
   expect(textOf(whole)).toContain('; storage continues');
 });
 
-test('in a new sandbox a start of lab-core shows its size, and a scale then has an estimate', async () => {
-  const sandbox = await startTestSandbox();
-  const unknown = await sandbox.ask(ANA, '/service scale lab-core min=8 max=8', 'Scale lab-core?');
-  expect(textOf(unknown)).toContain('learns the size from the first change');
-
-  await run(sandbox, 'Start', 'lab-core', 'lab-core is running');
-  const told = await sandbox.ask(ANA, '/service scale lab-core min=8 max=8', '−5.');
-  expect(textOf(told)).toMatch(/−5\.\d credits per day/);
-});
-
 test('a refused request does not read the usage report', async () => {
   const sandbox = await startTestSandbox();
   await sandbox.ask(BEN, '/service stop staging because', "You can't stop");
@@ -95,7 +51,8 @@ test('a refused request does not read the usage report', async () => {
 test('the measured savings of a stop are in /change show after three and after seven days', async () => {
   const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
   lockEarly(sandbox);
-  const id = changeIdOf(await run(sandbox, 'Stop', STAGING));
+  await requestAndApprove(sandbox, '/service stop staging for the night');
+  const id = changeIdOf(await sandbox.card('staging is stopping'));
   pass(sandbox, 6);
   expect(await shownEffect(sandbox, id)).toMatch(
     /^3 days later: compute [\d.]+ → 0 per day \(−100 ?%\); estimate −100 ?%\.$/,
@@ -103,6 +60,7 @@ test('the measured savings of a stop are in /change show after three and after s
   pass(sandbox, 4);
   expect(await shownEffect(sandbox, id)).toContain('7 days later');
 
-  await run(sandbox, 'Start', STAGING);
+  await requestAndApprove(sandbox, '/service start staging again');
+  await sandbox.card('staging is starting');
   expect(await shownEffect(sandbox, id)).toBeNull();
 });

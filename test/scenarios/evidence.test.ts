@@ -1,37 +1,21 @@
 import { expect, test } from 'vitest';
-import {
-  approve,
-  CREATE,
-  passUntil,
-  SCALE,
-  START,
-  STOP,
-  startExtended,
-} from '../harness/following.ts';
+import { approve, CREATE, passUntil, STOP, startExtended } from '../harness/following.ts';
 import { buttonsOf, textOf } from '../harness/messages.ts';
 import { STAGING, threadText } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA } from '../harness/users.ts';
 
-test.for<[string, string, string, string]>([
-  ['stop', STOP, 'Stop staging', 'set state'],
-  ['start', START, 'Start archive', 'set state'],
-  ['scale', SCALE, 'Scale staging', 'scale'],
-])(
-  'an unanswered %s that took effect is settled by evidence',
-  async ([, line, title, operation]) => {
-    const sandbox = await startExtended();
-    sandbox.cloud.injectFault({ operation, fault: 'reset-after-effect', times: 1 });
-    await approve(sandbox, line, title, 'outcome unknown');
-    const card = await passUntil(sandbox, `${title}: it was `, 'Settled by evidence');
-    expect(buttonsOf(card)).toEqual(['change.undo', 'change.details']);
-    await expect
-      .poll(() => threadText(sandbox, card.ts))
-      .toContain('was applied: the server shows');
-    expect(sandbox.cloud.count(operation)).toBe(1);
-    await sandbox.ask(ANA, '/change log', 'read that the server applied');
-  },
-);
+test('an unanswered stop that took effect is settled by evidence', async () => {
+  const sandbox = await startExtended();
+  sandbox.cloud.injectFault({ operation: 'set state', fault: 'reset-after-effect', times: 1 });
+  await approve(sandbox, STOP, 'Stop staging', 'outcome unknown');
+  const card = await passUntil(sandbox, 'Stop staging: it was ', 'Settled by evidence');
+  expect(buttonsOf(card)).toEqual(['change.undo', 'change.details']);
+  const below = () => threadText(sandbox, card.ts);
+  await expect.poll(below).toContain('was applied: the server shows');
+  expect(sandbox.cloud.count('set state')).toBe(1);
+  await sandbox.ask(ANA, '/change log', 'read that the server applied');
+});
 
 test('an unanswered stop without effect stays unknown, beside what the server shows', async () => {
   const sandbox = await startExtended();

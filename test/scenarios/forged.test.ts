@@ -6,10 +6,9 @@ import { eventsIn } from '../harness/read-log.ts';
 import { changeIdOf, requestChange } from '../harness/requests.ts';
 import { deliver, deliverPayload, FORM, sentBy, signatureOf } from '../harness/signing.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
-import { ANA, BEN, CLEO, DORA, GINA, SVEN } from '../harness/users.ts';
+import { ANA, BEN, CLEO, DORA, GINA, HUGO, SVEN } from '../harness/users.ts';
 import { emptyUrl, onEngines } from '../storage/engines.ts';
 
-const HUGO = 'U0HUGO0001';
 const LIST = new URLSearchParams({
   command: '/service',
   text: 'stop',
@@ -22,7 +21,7 @@ const LIST = new URLSearchParams({
 
 const good = signatureOf(LIST);
 
-test.for<[string, Record<string, string>]>([
+const FORGED: readonly (readonly [what: string, Readonly<Record<string, string>>])[] = [
   ['no signature', { 'x-slack-signature': '' }],
   ['two signatures', { 'x-slack-signature': `${good['x-slack-signature']}, v0=00` }],
   ['a signature of another version', { 'x-slack-signature': 'v1=00' }],
@@ -30,27 +29,28 @@ test.for<[string, Record<string, string>]>([
   ['a negative time', signatureOf(LIST, { at: -60_000 })],
   ['a time of the next day', signatureOf(LIST, { at: Date.now() + 86_400_000 })],
   ['a time that is no number', { 'x-slack-request-timestamp': '1e9' }],
-])('a request with %s gets a 401, and nothing opens', async ([, headers]) => {
+];
+
+test('a request with a forged signature or time gets a 401, and nothing opens', async () => {
   const sandbox = await startTestSandbox();
-  const all = { 'content-type': FORM, ...signatureOf(LIST), ...headers };
-  expect(await deliver(sandbox, LIST, all)).toBe(401);
+  for (const [what, headers] of FORGED) {
+    const all = { 'content-type': FORM, ...signatureOf(LIST), ...headers };
+    expect([what, await deliver(sandbox, LIST, all)]).toEqual([what, 401]);
+  }
   expect(sandbox.slack.calls('views.open')).toEqual([]);
 });
 
-test.for([FORM, `${FORM}; charset=utf-8`])(
-  'a command inside an ssl_check request has no effect (%s)',
-  async (type) => {
-    const sandbox = await startTestSandbox();
-    const body = `${LIST}&ssl_check=1`;
+test('a command inside an ssl_check request has no effect', async () => {
+  const sandbox = await startTestSandbox();
+  const body = `${LIST}&ssl_check=1`;
+  const signature = signatureOf(body, { secret: 'another secret' });
+  for (const type of [FORM, `${FORM}; charset=utf-8`]) {
     await deliver(sandbox, body, { 'content-type': type });
-    await deliver(sandbox, body, {
-      'content-type': type,
-      ...signatureOf(body, { secret: 'another secret' }),
-    });
-    await sandbox.ask(ANA, '/service list', 'analytics-prod');
-    expect(sandbox.slack.calls('views.open')).toEqual([]);
-  },
-);
+    await deliver(sandbox, body, { 'content-type': type, ...signature });
+  }
+  await sandbox.ask(ANA, '/service list', 'analytics-prod');
+  expect(sandbox.slack.calls('views.open')).toEqual([]);
+});
 
 test('a large body without a content length is refused', async () => {
   const sandbox = await startTestSandbox();
@@ -66,18 +66,22 @@ test('a large body without a content length is refused', async () => {
   expect(answer.statusCode).toBe(413);
 });
 
-test.for<[string, string]>([
+const MALFORMED: readonly (readonly [what: string, payload: string])[] = [
   ['nests 20,000 levels deep', `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`],
   ['has 10,000 keys', `{${Array.from({ length: 10_000 }, (_, n) => `"k${n}":1`).join()}}`],
   [
     'contains its type and its user twice',
     `{"type":"block_actions","type":"nothing","user":1,"user":2}`,
   ],
-])('a payload that %s is answered, and the bot continues', async ([, payload]) => {
+];
+
+test('a malformed payload is answered, and the bot continues', async () => {
   const sandbox = await startTestSandbox();
-  const body = new URLSearchParams({ payload }).toString();
-  const status = await deliver(sandbox, body, { 'content-type': FORM, ...signatureOf(body) });
-  expect([200, 400, 413]).toContain(status);
+  for (const [what, payload] of MALFORMED) {
+    const body = new URLSearchParams({ payload }).toString();
+    const status = await deliver(sandbox, body, { 'content-type': FORM, ...signatureOf(body) });
+    expect([200, 400, 413], what).toContain(status);
+  }
   await sandbox.ask(ANA, '/service list', 'analytics-prod');
 });
 

@@ -122,12 +122,15 @@ test('a mark in a message of another author is none', async () => {
   expect((await messenger.readThread(at))?.notes).toEqual([]);
 });
 
-test('after a lost answer a card is found by its mark, whatever stands beside it', async () => {
+test('after a lost answer a card or a copy is found by its mark, whatever stands beside it', async () => {
   const { messenger } = await messengerInSlack();
   const first = await messenger.postCard(change('pending', 2), FIRST);
   const other = { ...change('pending', 2, 'c'.repeat(43)), id: 'K3M9QD' as ChangeId };
   await messenger.postCard(other, FIRST);
   expect(await messenger.postCard(change('approved', 4), AGAIN)).toEqual(first);
+  const ben = 'U0BEN00001' as UserId;
+  const copy = await messenger.postDirectCard(change('pending', 2), ben, FIRST);
+  expect(await messenger.postDirectCard(change('pending', 2), ben, AGAIN)).toEqual(copy);
 });
 
 test('the line of an execution has its claim in its mark, and is posted once', async () => {
