@@ -243,29 +243,3 @@ test('an approval in a freeze that the card does not show yet is refused, and th
   await sandbox.press(GUS, now(), 'change.approve');
   await sandbox.card('staging is stopping');
 });
-
-test('a preview in a freeze cannot be confirmed, and can be once the freeze has ended', async () => {
-  const sandbox = await opened();
-  const preview = await sandbox.ask(ANA, '/service stop staging for the night', 'Stop staging?');
-  const freeze = await sandbox.ask(
-    FINN,
-    '/change freeze tag=staging until=30m incident',
-    'Freeze everything tagged staging?',
-  );
-  await sandbox.press(FINN, freeze, 'change.confirm');
-  const asked = await sandbox.card('requests: freeze everything tagged staging');
-  await sandbox.press(CLEO, asked, 'change.approve');
-  const card = await sandbox.card('everything tagged staging is frozen');
-  await sandbox.press(ANA, preview, 'change.confirm');
-  await sandbox.privateMessage(ANA, 'staging is frozen until');
-  await sandbox.confirm(
-    FINN,
-    `/change unfreeze ${changeIdOf(card)} over`,
-    'Unfreeze everything tagged staging?',
-  );
-  const lifting = await sandbox.card('requests: unfreeze everything tagged staging');
-  await sandbox.press(CLEO, lifting, 'change.approve');
-  await sandbox.card('everything tagged staging is unfrozen');
-  await sandbox.press(ANA, preview, 'change.confirm');
-  await sandbox.card('requests: stop staging');
-});
