@@ -166,7 +166,9 @@ const EVENTS: Readonly<Record<string, Event>> = {
   },
   'its warehouse changes under the same rule': {
     happens: ({ reload }) => reload(withService((one) => ({ ...one, warehouse: 'main' }))),
-    shows: all(/Its tags and warehouse are staging · main now; when requested: staging · lab/),
+    shows: {
+      pending: /Its tags and warehouse are staging · main now; when requested: staging · lab/,
+    },
   },
   'its service is removed from the file': {
     happens: ({ reload }) => reload(withService(() => null)),
@@ -181,6 +183,18 @@ const EVENTS: Readonly<Record<string, Event>> = {
       reload(((file: object) =>
         JSON.parse(JSON.stringify(file).replaceAll('"count":1', '"count":2'))) as Edit),
     shows: ends(/The current policy requires more approvals than this change has/),
+  },
+  'no rule allows it any more': {
+    happens: ({ reload }) =>
+      reload(
+        edited(({ policy, ...file }) => ({
+          ...file,
+          policy: policy.filter((rule) => !JSON.stringify(rule).includes('service *')),
+        })),
+      ),
+    shows: {
+      pending: { ends: /No rule of the current policy allows \/service stop on staging\./ },
+    },
   },
   'the policy forbids it': {
     happens: ({ reload }) =>

@@ -4,7 +4,6 @@ import { createLog } from '../../src/base/log.ts';
 import { textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
 import { eventsIn } from '../harness/read-log.ts';
-import { REFUSED } from '../harness/refused.ts';
 import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA } from '../harness/users.ts';
@@ -73,17 +72,6 @@ test('a slow approval shows a notice to the user who pressed, then its result', 
   const result = await sandbox.privateMessage(BEN, 'Approved: “stop finance” (');
   expect(result).toMatchObject({ channel: card.channel, ephemeral: true });
   expect(privateOf(sandbox, BEN)).toHaveLength(2);
-});
-
-test('a slow refusal is preceded by a notice', async () => {
-  const paced = await startPaced();
-  await noticed(paced, DORA);
-  const before = privateOf(paced.sandbox, DORA).length;
-  paced.answer();
-  await expect.poll(() => privateOf(paced.sandbox, DORA).length).toBe(before + 1);
-  expect(privateOf(paced.sandbox, DORA).at(-1)?.text).toContain(
-    REFUSED.notAnApproverOf('@db-leads'),
-  );
 });
 
 test('a decision that Signalbox handles in time shows nothing more than its card', async () => {
@@ -197,14 +185,6 @@ test('a press whose lookups fail for 16 min ends, and its end reaches the person
   await expect.poll(told).toContain('did not count: Slack did not answer the membership lookup');
   expect(await eventsIn(sandbox.config.databaseUrl.reveal(), 'approved')).toEqual([]);
   expect(sandbox.cloud.count('set state')).toBe(0);
-});
-
-test('slow help shows a notice', async () => {
-  const paced = await startPaced();
-  await paced.sandbox.slack.command(ANA, 'ops', '/cost help');
-  await noticed(paced, ANA, 'Preparing the answer…');
-  paced.answer();
-  await paced.sandbox.privateMessage(ANA, '/cost');
 });
 
 async function startWithForm() {
