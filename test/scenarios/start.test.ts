@@ -73,29 +73,6 @@ test('the whole approval flow works with Socket Mode', async () => {
   expect(sandbox.cloud.count('set state')).toBe(1);
 });
 
-test('a start waits while Slack limits new Socket Mode connections', async () => {
-  const databaseUrl = await emptyUrl('sqlite');
-  const sandbox = await startTestSandbox({ delivery: 'socket', databaseUrl });
-  await sandbox.down();
-  // The check of the token, then the first connection.
-  sandbox.slack.failNext({ method: 'apps.connections.open', times: 2, how: 'rate-limited' });
-  await sandbox.restart();
-  expect(sandbox.slack.connections()).toBeGreaterThan(0);
-});
-
-test('a start ends for good when Slack refuses the app token after a rate limit', async () => {
-  const databaseUrl = await emptyUrl('sqlite');
-  const sandbox = await startTestSandbox({ delivery: 'socket', databaseUrl });
-  await sandbox.down();
-  const method = 'apps.connections.open';
-  sandbox.slack.failNext({ method, times: 1, how: 'rate-limited' });
-  sandbox.slack.failNext({ method, times: 9, how: { error: 'invalid_auth' } });
-  expect(await sandbox.refusedRestart()).toMatchObject({
-    lasting: true,
-    problems: [{ where: 'SLACK_APP_TOKEN', problem: expect.stringContaining('invalid_auth') }],
-  });
-});
-
 test.for(['http', 'socket'] as const)(
   'a bot that is uninstalled while it runs (%s) is not ready, and says so in words',
   async (delivery) => {
