@@ -139,22 +139,6 @@ describe('/alert edit', () => {
   test('a name cannot be empty', async () => {
     expect(await answersTo(bot, edit('name'), [' '])).toContain('name must not be empty');
   });
-
-  test('the source of an alert cannot be edited', async () => {
-    expect(await bot.run(`/alert edit ${LATENCY} source=search`)).toEqual([
-      '/alert edit has no key “source=”. Keys: threshold, interval, type, name, message, webhook, dashboard, tile, at, in, for, until.',
-      '[It is only the reason]',
-      `/alert edit ${LATENCY} source=search`,
-    ]);
-  });
-
-  test('for an unknown alert the nearest name is offered', async () => {
-    expect(await bot.run('/alert edit "Checkout latensy" threshold=1')).toEqual([
-      "There's no alert called “Checkout latensy”. Did you mean:",
-      '[Checkout latency p95]',
-      '/alert edit "Checkout latensy" threshold=1',
-    ]);
-  });
 });
 
 describe('/alert list', () => {

@@ -91,11 +91,6 @@ describe('/service scale', () => {
       '[max=8] [min=8] [It is only the reason]',
       '/service scale staging memory=8',
     ]);
-    expect(await paid.run('/service scale staging mim=8')).toEqual([
-      '/service scale has no key “mim=”. Did you mean min? Keys: min, max, replicas, idle, idle-timeout, at, in, for, until.',
-      '[min=8] [It is only the reason]',
-      '/service scale staging mim=8',
-    ]);
   });
 
   test('a single bound is checked against the other one as last seen', async () => {

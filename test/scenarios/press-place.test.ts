@@ -167,19 +167,6 @@ test.for([
   },
 );
 
-test('a forged Home tab cancels no change by a command, and the own answer does', async () => {
-  const sandbox = await startTestSandbox();
-  const id = changeIdOf(await requestChange(sandbox));
-  await sandbox.slack.openHome({ as: ANA });
-  const blocks = blocksWith('command.0', `change cancel ${id}`);
-  await withToken(sandbox, 'views.publish', { user_id: ANA, view: { type: 'home', blocks } });
-  await sandbox.slack.click(ANA, { in: 'home' }, 'command.0');
-  await refused(sandbox, ANA);
-  await expect.poll(() => notices(sandbox)).toHaveLength(1);
-  await sandbox.slack.command(ANA, 'ops', `/change cancel ${id}`);
-  await sandbox.card('cancelled');
-});
-
 test('a line that only answers is answered wherever its button stands', async () => {
   const sandbox = await startTestSandbox();
   const blocks = blocksWith('command.0', 'change list');

@@ -113,24 +113,6 @@ test('a notice before a form ends when the form is open', async () => {
   expect(privateOf(sandbox, DIRECT)).toMatchObject([{ ts: notice?.ts }]);
 });
 
-test('an answer arrives although its notice could not be shown', async () => {
-  const slow = await startSlow();
-  const { slack } = slow.sandbox;
-  await slack.sendMessage({ as: ANA, channel: DIRECT, text: LINE });
-  for (const [method, times] of [
-    ['chat.postMessage', 2],
-    ['chat.postEphemeral', 1],
-  ] as const)
-    slack.failNext({ method, times, how: { error: 'fatal_error' } });
-  const refused = () => {
-    slow.sandbox.elapse(2_000);
-    return slack.calls('chat.postMessage').filter(({ reply }) => reply?.ok === false);
-  };
-  await expect.poll(refused).toHaveLength(2);
-  slow.answer();
-  await slow.sandbox.privateMessage(ANA, 'Aug 2026');
-});
-
 test('an answer that cannot replace its notice is a new message', async () => {
   const slow = await startSlow();
   const { slack } = slow.sandbox;

@@ -74,16 +74,6 @@ test('a slow approval shows a notice to the user who pressed, then its result', 
   expect(privateOf(sandbox, BEN)).toHaveLength(2);
 });
 
-test('a decision that Signalbox handles in time shows nothing more than its card', async () => {
-  const sandbox = await startTestSandbox();
-  await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('staging is stopping');
-  sandbox.elapse(2_000);
-  await sandbox.slack.command(BEN, 'ops', '/service list');
-  await sandbox.privateMessage(BEN, '12 services');
-  expect(privateOf(sandbox, BEN)).toHaveLength(1);
-});
-
 test('a slow request of approval replaces its preview and the notice in a direct message', async () => {
   const paced = await startPaced(async ({ slack, privateMessage }) => {
     await slack.openHome({ as: ANA });
@@ -102,23 +92,6 @@ test('a slow request of approval replaces its preview and the notice in a direct
   const direct = privateOf(sandbox, ANA).filter(({ channel }) => channel === DIRECT);
   expect(direct.map(({ ts }) => ts)).toEqual([preview?.ts, notice?.ts]);
   expect(direct.map(({ text }) => text).join()).not.toContain(CHECKING);
-});
-
-test('a slow rejection with a reason shows its notice and its result in one direct message', async () => {
-  const paced = await startPaced(async (sandbox) => {
-    const card = await requestChange(sandbox);
-    await sandbox.press(BEN, card, 'change.reject');
-    await sandbox.modal(BEN, 'change.reject');
-  });
-  const { sandbox, answer } = paced;
-  const reason = { reason: { type: 'plain_text_input', value: 'not tonight' } };
-  const form = await sandbox.modal(BEN, 'change.reject');
-  expect(await sandbox.slack.submit(BEN, form, { reason })).toMatchObject({ error: null });
-  const notice = await noticed(paced, BEN);
-  expect(notice?.channel[0]).toBe('D');
-  answer();
-  const result = await sandbox.privateMessage(BEN, 'Rejected: “stop staging” (');
-  expect(result?.ts).toBe(notice?.ts);
 });
 
 /** The lookups of people fail for these minutes after a press on Approve. */
