@@ -28,24 +28,6 @@ const create = (field: string, words: string, right = ''): Rule => ({
 });
 
 describe('/endpoint create', () => {
-  test('the type is one of three', async () => {
-    const rule = create(
-      'type',
-      'description=feed service-name=vpce-svc-0a1b2c3d',
-      SERVICE.slice(0, 25),
-    );
-    expect(
-      await answersTo(bot, rule, ['vpc', 'GCP_PSC_SERVICE_ATTACHMENT']),
-    ).toMatchInlineSnapshot(`
-      "vpc
-        typed: type must be one of VPC endpoint service, VPC resource, streaming from several VPCs, not vpc: | [type=VPC endpoint service] [type=VPC resource] [type=streaming from several VPCs]
-        form:  not offered; [type] Type must be one of VPC endpoint service, VPC resource, streaming from several VPCs, not vpc: VPC endpoint service, VPC resource or streaming from several VPCs.
-      GCP_PSC_SERVICE_ATTACHMENT
-        typed: opens the form: type must be one of VPC endpoint service, VPC resource, streaming from several VPCs, not GCP_PSC_SERVICE_ATTACHMENT
-        form:  not offered; [type] Type must be one of VPC endpoint service, VPC resource, streaming from several VPCs, not GCP_PSC_SERVICE_ATTACHMENT."
-    `);
-  });
-
   test.for([
     ['vpcEndpointServiceName', 'type=VPC_ENDPOINT_SERVICE', SERVICE],
     ['vpcResourceConfigurationId', `type=VPC_RESOURCE resource-share=${SHARE}`, RESOURCE],

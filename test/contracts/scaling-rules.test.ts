@@ -21,23 +21,11 @@ const scale = (field: string, otherArgs = ''): Rule => ({
 
 describe('/service scale', () => {
   test('the maximum memory is a multiple of 4 from 8 to 356', async () => {
-    const values = ['4', '8', '12', '30', '352', '356', '360', '8.5', 'lots'];
     const rule = scale('maxReplicaMemoryGb', 'min=8');
-    expect(await answersTo(paid, rule, values)).toMatchInlineSnapshot(`
-      "4
-        typed: max must be a multiple of 4 from 8 to 356, not 4: | [max=8]
-        form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 4: 8.
-      8, 12: taken
-      30
+    expect(await answersTo(paid, rule, ['30', 'lots'])).toMatchInlineSnapshot(`
+      "30
         typed: max must be a multiple of 4 from 8 to 356, not 30: | [max=28] [max=32]
         form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 30: 28 or 32.
-      352, 356: taken
-      360
-        typed: max must be a multiple of 4 from 8 to 356, not 360: | [max=356]
-        form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 360: 356.
-      8.5
-        typed: max must be a multiple of 4 from 8 to 356, not 8.5: | [max=8] [max=12]
-        form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not 8.5: 8 or 12.
       lots
         typed: opens the form: max must be a multiple of 4 from 8 to 356, not lots:
         form:  not offered; [maxReplicaMemoryGb] Maximum memory per replica (GB) must be a multiple of 4 from 8 to 356, not lots."
@@ -72,39 +60,6 @@ describe('/service scale', () => {
     `);
   });
 
-  test('replicas are a whole number from 1 to 20', async () => {
-    const values = ['0', '1', '2', '20', '21', '1.5', 'two'];
-    expect(await answersTo(paid, scale('numReplicas'), values)).toMatchInlineSnapshot(`
-      "0
-        typed: opens the form: replicas must be a whole number from 1 to 20, not 0
-        form:  [numReplicas] Please enter a number of at least 1.
-      1, 2, 20: taken
-      21
-        typed: opens the form: replicas must be a whole number from 1 to 20, not 21
-        form:  [numReplicas] Please enter a number of at most 20.
-      1.5
-        typed: opens the form: replicas must be a whole number from 1 to 20, not 1.5
-        form:  [numReplicas] Please enter a whole number.
-      two
-        typed: opens the form: replicas must be a whole number from 1 to 20, not two
-        form:  [numReplicas] Please enter a number."
-    `);
-  });
-
-  test('the idle timeout is a whole number of minutes from 5', async () => {
-    const values = ['4', '5', '6', '5.5'];
-    const rule = scale('idleTimeoutMinutes', 'idle=on');
-    expect(await answersTo(paid, rule, values)).toMatchInlineSnapshot(`
-      "4
-        typed: opens the form: idle-timeout must be a whole number of minutes, 5 or more, not 4
-        form:  [idleTimeoutMinutes] Please enter a number of at least 5.
-      5, 6: taken
-      5.5
-        typed: opens the form: idle-timeout must be a whole number of minutes, 5 or more, not 5.5
-        form:  [idleTimeoutMinutes] Please enter a whole number."
-    `);
-  });
-
   test('an idle timeout requires idling', async () => {
     const rule = scale('idleTimeoutMinutes', 'idle=off');
     expect(await answersTo(paid, rule, ['15'])).toMatchInlineSnapshot(`
@@ -114,19 +69,6 @@ describe('/service scale', () => {
     `);
     const without = scale('idleTimeoutMinutes');
     expect(await answersTo(paid, without, ['15'])).toMatchInlineSnapshot(`"15: taken"`);
-  });
-
-  test('idling is on or off', async () => {
-    const values = ['on', 'off', 'YES', 'sometimes'];
-    expect(await answersTo(paid, scale('idleScaling'), values)).toMatchInlineSnapshot(`
-      "on, off: taken
-      YES
-        typed: taken
-        form:  not offered; taken
-      sometimes
-        typed: opens the form: idle must be on or off, not sometimes
-        form:  not offered; [idleScaling] Scale to zero when idle must be on or off, not sometimes."
-    `);
   });
 
   test('at least one field must be set', async () => {
@@ -148,11 +90,6 @@ describe('/service scale', () => {
       '/service scale has no key “memory=”. Did you mean max or min? Keys: min, max, replicas, idle, idle-timeout, at, in, for, until.',
       '[max=8] [min=8] [It is only the reason]',
       '/service scale staging memory=8',
-    ]);
-    expect(await paid.run('/service scale staging mim=8')).toEqual([
-      '/service scale has no key “mim=”. Did you mean min? Keys: min, max, replicas, idle, idle-timeout, at, in, for, until.',
-      '[min=8] [It is only the reason]',
-      '/service scale staging mim=8',
     ]);
   });
 

@@ -72,14 +72,6 @@ test('commands, forms, searches, shortcuts and Home work in each workspace', asy
   await sandbox.card('rejected');
 });
 
-test('an approver of the other workspace gets a copy and decides with it', async () => {
-  const yaml = (file: object) => ({ ...forOrganization(file), notify: 'both' });
-  const sandbox = await startOrganization({ yaml });
-  await requestChange(sandbox);
-  await sandbox.press(BEN, await sandbox.privateMessage(BEN, 'requests: '), 'change.approve');
-  await sandbox.card('staging is stopping');
-});
-
 test('a workspace that the file does not list is refused in words, at each way in', async () => {
   const sandbox = await startOrganization();
   const { slack } = sandbox;

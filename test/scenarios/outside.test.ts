@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
 import { createLog } from '../../src/base/log.ts';
 import { REFUSED } from '../harness/refused.ts';
-import { requestChange } from '../harness/requests.ts';
+import { changeIdOf, requestChange } from '../harness/requests.ts';
 import { deliver, deliverPayload, FORM, sentBy, signatureOf } from '../harness/signing.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO, SVEN } from '../harness/users.ts';
@@ -31,19 +31,6 @@ function send(sandbox: TestSandbox, { fields = {}, charset = '', ...signed }: Fo
   const body = new URLSearchParams({ ...LIST, response_url, ...fields }).toString();
   return deliver(sandbox, body, { 'content-type': FORM + charset, ...signatureOf(body, signed) });
 }
-
-test.for<[string, number, Forged]>([
-  ['has a valid signature', 200, {}],
-  ['was signed with another secret', 401, { secret: 'another secret' }],
-  ['is six minutes old', 401, { at: Date.now() - 360_000 }],
-  ['is dated six minutes ahead', 401, { at: Date.now() + 360_000 }],
-  ['has no timestamp', 401, { at: Number.NaN }],
-])('a request that %s gets %i', async ([, status, forged]) => {
-  const sandbox = await startTestSandbox();
-  const before = sandbox.slack.calls().length;
-  expect(await send(sandbox, forged)).toBe(status);
-  if (status !== 200) expect(sandbox.slack.calls()).toHaveLength(before);
-});
 
 test.for<[string, 'clock' | 'signature', RegExp, Forged]>([
   ['of a machine whose clock is ahead', 'clock', /clock of this machine is \d+ s ahead of/, LATE],
@@ -124,70 +111,34 @@ test.for([
   expect(await send(sandbox, {})).toBe(200);
 });
 
-test('a user of another workspace in a shared channel cannot approve', async () => {
-  const sandbox = await startTestSandbox({
-    yaml: (file) => ({ ...file, channels: { approvals: '#shared-partners' } }),
-  });
-  await sandbox.confirm(ANA, '/service stop staging for the night', 'Stop staging?');
-  const card = await sandbox.card('requests: ', 'shared-partners');
-  await sandbox.press(SVEN, card, 'change.approve');
-  await sandbox.privateMessage(SVEN, REFUSED.otherWorkspace);
-  expect(sandbox.cloud.count('set state')).toBe(0);
-});
-
 test('a click that is delivered twice counts once', async () => {
-  const sandbox = await startTestSandbox({
-    yaml: (file) => withCount(file, 2),
-  });
-  const card = await requestChange(sandbox);
-  if (!card) throw new Error('no card');
-  const click = signedClick(sandbox, card, BEN);
-  expect(await click()).toBe(200);
-  expect(await click()).toBe(200);
+  const sandbox = await startTestSandbox();
+  const card = await requestChange(sandbox, ANA, '/service stop analytics-prod for the night');
+  const value = changeIdOf(card);
+  const click = {
+    ...{ ...sentBy(BEN), type: 'block_actions', channel: { id: card.channel } },
+    container: { type: 'message', message_ts: card.ts, channel_id: card.channel },
+    actions: [{ type: 'button', action_id: 'change.approve', block_id: 'x', value }],
+  };
+  for (let n = 0; n < 2; n += 1) expect(await deliverPayload(sandbox, click)).toBe(200);
   await sandbox.card('1 of 2');
   // Cleo's press is handled after both of Ben's. Had Ben's counted twice, he would have a second answer.
   await sandbox.press(CLEO, card, 'change.approve');
-  await sandbox.card('staging is stopping');
+  await sandbox.card('analytics-prod is stopping');
   const words = sandbox.slack.clientState(BEN).messages.map(({ text }) => text);
   expect(words.filter((text) => text.includes(REFUSED.alreadyApproved))).toEqual([]);
   expect(sandbox.cloud.count('set state')).toBe(1);
 });
-
-function withCount(file: Record<string, never>, count: number) {
-  const text = JSON.stringify(file).replaceAll('"count":1', `"count":${count}`);
-  return JSON.parse(text);
-}
-
-function signedClick(sandbox: TestSandbox, card: { channel: string; ts: string }, user: string) {
-  const id = /· ([0-9A-Z]{6})/.exec(
-    sandbox.slack.messages('db-approvals').find(({ ts }) => ts === card.ts)?.text ?? '',
-  )?.[1];
-  const payload = {
-    type: 'block_actions',
-    api_app_id: sandboxWorkspace.appId,
-    team: { id: sandboxWorkspace.teamId },
-    user: { id: user, team_id: sandboxWorkspace.teamId },
-    channel: { id: card.channel },
-    container: { type: 'message', message_ts: card.ts, channel_id: card.channel },
-    trigger_id: '77.88.captured',
-    actions: [{ type: 'button', action_id: 'change.approve', block_id: 'x', value: id }],
-  };
-  return () => deliverPayload(sandbox, payload);
-}
 
 test('the value of a field that a later choice hides is not sent', async () => {
   const sandbox = await startTestSandbox();
   const text = (name: string, value: string) => ({
     [name]: { [name]: { type: 'plain_text_input', value } },
   });
-  const chosen = (name: string, value: string) => ({
-    [name]: {
-      [name]: {
-        type: 'static_select',
-        selected_option: { text: { type: 'plain_text', text: value }, value },
-      },
-    },
-  });
+  const chosen = (name: string, value: string) => {
+    const selected_option = { text: { type: 'plain_text', text: value }, value };
+    return { [name]: { [name]: { type: 'static_select', selected_option } } };
+  };
   const values = {
     ...chosen('service', '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e'),
     ...chosen('type', 'VPC_ENDPOINT_SERVICE'),
@@ -196,21 +147,10 @@ test('the value of a field that a later choice hides is not sent', async () => {
     ...text('vpcResourceShareArn', 'left over from another type'),
     ...text('reason', 'for the feed'),
   };
-  const payload = {
-    type: 'view_submission',
-    api_app_id: sandboxWorkspace.appId,
-    team: { id: sandboxWorkspace.teamId },
-    user: { id: ANA, team_id: sandboxWorkspace.teamId },
-    trigger_id: '77.88.submitted',
-    view: {
-      id: 'V0RAW',
-      type: 'modal',
-      hash: '1.abc',
-      callback_id: 'endpoint.create',
-      private_metadata: JSON.stringify({ channel: 'C0OPS000001' }),
-      state: { values },
-    },
-  };
+  const private_metadata = JSON.stringify({ channel: 'C0OPS000001' });
+  const form = { id: 'V0RAW', type: 'modal', hash: '1.abc', callback_id: 'endpoint.create' };
+  const view = { ...form, private_metadata, state: { values } };
+  const payload = { ...sentBy(ANA), type: 'view_submission', view };
   expect(await deliverPayload(sandbox, payload)).toBe(200);
   const preview = JSON.stringify(await sandbox.privateMessage(ANA, 'Create endpoint for'));
   expect(preview).toContain('vpce-svc-0a1b2c3d');
@@ -299,24 +239,16 @@ test('a direct message of a person of another organization is refused in words',
   expect(posted()).not.toContain('12 services');
 });
 
-test.for<[string, Record<string, string | null>, string]>([
-  ['without a signature', { 'x-slack-signature': null }, 'signature'],
-  ['with a signature of another version', { 'x-slack-signature': 'v1=00' }, 'signature'],
-  ['with an empty signature', { 'x-slack-signature': '' }, 'signature'],
-  ['without a timestamp', { 'x-slack-request-timestamp': null }, 'signature'],
-  [
-    'with a timestamp in milliseconds',
-    { 'x-slack-request-timestamp': `${Date.now()}` },
-    'signature',
-  ],
-])('a payload %s is refused and counted', async ([, fields, why]) => {
+test.for([
+  ['without a signature', { 'x-slack-signature': null }],
+  ['without a timestamp', { 'x-slack-request-timestamp': null }],
+  ['with a timestamp in milliseconds', { 'x-slack-request-timestamp': `${Date.now()}` }],
+] as const)('a payload %s is refused', async ([, fields]) => {
   const sandbox = await startTestSandbox();
   const body = new URLSearchParams(LIST).toString();
   const all = { 'content-type': FORM, ...signatureOf(body), ...fields };
   const headers = Object.entries(all).filter((each): each is [string, string] => each[1] !== null);
   expect(await deliver(sandbox, body, Object.fromEntries(headers))).toBe(401);
-  const metrics = async () => (await fetch(`${sandbox.url}/metrics`)).text();
-  await expect.poll(metrics).toContain(`signalbox_deliveries_refused_total{reason="${why}"} 1`);
 });
 
 test.for([
@@ -326,14 +258,6 @@ test.for([
   const sandbox = await startTestSandbox();
   for (const at of [Date.now() - Number(seconds) * 1_000, Date.now() + Number(seconds) * 1_000])
     expect(await send(sandbox, { at, fields: { trigger_id: `${at}` } })).toBe(status);
-});
-
-test('headers in any letters count', async () => {
-  const sandbox = await startTestSandbox();
-  const body = new URLSearchParams(LIST).toString();
-  const headers = Object.entries({ 'content-type': FORM, ...signatureOf(body) });
-  const upper = Object.fromEntries(headers.map(([name, value]) => [name.toUpperCase(), value]));
-  expect(await deliver(sandbox, body, upper)).toBe(200);
 });
 
 test('Slack saying that it limits events is acknowledged and logged in words', async () => {

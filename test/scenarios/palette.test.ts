@@ -72,14 +72,6 @@ test('a query from a thread is answered in the thread, visible only to its user'
   expect(seen.map(({ text }) => text)).toEqual(['I look']);
 });
 
-test('a command without arguments works in a thread', async () => {
-  const sandbox = await startTestSandbox();
-  const palette = await opened(sandbox, DORA, await written(sandbox));
-  const form = await chosen(sandbox, DORA, palette, 'service list');
-  await sandbox.slack.submit(DORA, form);
-  expect(await sandbox.privateMessage(DORA, '12 services')).toMatchObject({ channel: OPS });
-});
-
 test('a change requested in a thread stays there until it is confirmed', async () => {
   const sandbox = await startTestSandbox();
   const message = await written(sandbox);

@@ -48,39 +48,28 @@ function home({ slack }: TestSandbox, as: string) {
   return slack.clientState(as).home ?? [];
 }
 
-test('an answered preview links to its card', async () => {
+test('an answered preview, Home, lists, previews of related changes and reminders link to the card', async () => {
   const sandbox = await startTestSandbox();
   const card = await requestChange(sandbox);
   const answered = () => sentTo(sandbox, ANA, 'Sent to #db-approvals');
   await expect.poll(() => linkIn(answered(), 'Open card')).toEqual(placeOfCard(card));
-});
-
-test('Home links to the cards', async () => {
-  const sandbox = await startTestSandbox();
-  const card = await requestChange(sandbox);
   for (const as of [ANA, BEN]) {
     await sandbox.slack.openHome({ as });
     await expect.poll(() => linkIn(home(sandbox, as), 'card')).toEqual(placeOfCard(card));
   }
-});
-
-test.for([
-  ['/change list', 'waiting for approval', 'card'],
-  ['/change show', 'History', 'Card'],
-] as const)('%s links to the card', async ([command, words, text]) => {
-  const sandbox = await startTestSandbox();
-  const card = await requestChange(sandbox);
-  const id = command === '/change show' ? ` ${changeIdOf(card)}` : '';
-  await sandbox.ask(BEN, `${command}${id}`, words);
-  expect(linkIn(sentTo(sandbox, BEN, words), text)).toEqual(placeOfCard(card));
-});
-
-test('a preview links to the cards of related changes', async () => {
-  const sandbox = await startTestSandbox();
-  const card = await requestChange(sandbox);
-  await sandbox.ask(ANA, '/service stop staging once more', 'requested “stop staging”');
-  const preview = sentTo(sandbox, ANA, 'requested “stop staging”');
-  expect(linkIn(preview, changeIdOf(card))).toEqual(placeOfCard(card));
+  const id = changeIdOf(card);
+  for (const [as, line, words, text] of [
+    [BEN, '/change list', 'waiting for approval', 'card'],
+    [BEN, `/change show ${id}`, 'History', 'Card'],
+    [ANA, '/service stop staging once more', 'requested “stop staging”', id],
+  ] as const) {
+    await sandbox.ask(as, line, words);
+    expect(linkIn(sentTo(sandbox, as, words), text)).toEqual(placeOfCard(card));
+  }
+  sandbox.pass(12 * 3_600_000);
+  await expect.poll(() => threadText(sandbox, card.ts)).toContain('still needs one more approval');
+  const reminder = threadBlocks(sandbox, card, 'still needs');
+  expect(linkIn(reminder, 'Open card')).toEqual(placeOfCard(card));
 });
 
 test('the thread, a direct message and the audit channel link to the card', async () => {
@@ -109,16 +98,6 @@ test('the use of break-glass is announced with a link to the card', async () => 
   const line = () =>
     sandbox.slack.messages('db-audit').find((each) => textOf(each).includes('used break-glass'));
   await expect.poll(() => linkIn(line()?.blocks, changeIdOf(card))).toEqual(placeOfCard(card));
-});
-
-test('a reminder links to the card', async () => {
-  const sandbox = await startTestSandbox();
-  const card = await requestChange(sandbox);
-  sandbox.pass(12 * 3_600_000);
-  await expect.poll(() => threadText(sandbox, card.ts)).toContain('still needs one more approval');
-  expect(linkIn(threadBlocks(sandbox, card, 'still needs'), 'Open card')).toEqual(
-    placeOfCard(card),
-  );
 });
 
 const OUTAGE = { method: 'chat.getPermalink', times: 50, how: { error: 'fatal_error' } } as const;

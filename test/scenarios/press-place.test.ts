@@ -4,7 +4,6 @@ import { timeInSteps } from '../harness/passing-time.ts';
 import { changeIdOf, requestChange, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
-import { announced, scanAt, WATCHED, withSpike } from './anomaly-scan.ts';
 
 const NOT_COUNTED = 'This button is not where Signalbox put it';
 
@@ -138,35 +137,6 @@ test('the signed button of a preview works for its requester in no channel', asy
   await sandbox.card('requests: stop staging');
 });
 
-test('Expected in a message of the bot token does not count, and on the own post it does', async () => {
-  const yaml = (file: object) => ({ ...file, digests: [WATCHED] });
-  const sandbox = await startTestSandbox({ organization: withSpike(-3), yaml });
-  await scanAt(sandbox, '2026-11-20T12:02:00Z');
-  await scanAt(sandbox, '2026-11-24T07:00:00Z');
-  const posts = () => announced(sandbox, 'Unusual cost: analytics-prod');
-  await expect.poll(posts).toHaveLength(1);
-  const [own] = posts();
-  const [, value = ''] = /"value":"([0-9a-f]{16})"/.exec(JSON.stringify(own?.blocks)) ?? [];
-  const blocks = blocksWith('incident.expected', value);
-  const channel = own?.channel ?? '';
-  const fake = await withToken(sandbox, 'chat.postMessage', { channel, blocks });
-  await sandbox.press(ANA, fake, 'incident.expected');
-  await refused(sandbox, ANA);
-  await expect.poll(() => notices(sandbox)).toHaveLength(1);
-  await sandbox.press(ANA, own, 'incident.expected');
-  await sandbox.privateMessage(ANA, 'Noted as expected');
-});
-
-test('Expected in a private answer counts', async () => {
-  const yaml = (file: object) => ({ ...file, digests: [WATCHED] });
-  const sandbox = await startTestSandbox({ organization: withSpike(-3), yaml });
-  await scanAt(sandbox, '2026-11-20T12:02:00Z');
-  await scanAt(sandbox, '2026-11-24T07:00:00Z');
-  const answer = await sandbox.ask(ANA, '/cost anomalies', 'analytics-prod');
-  await sandbox.press(ANA, answer, 'incident.expected');
-  await sandbox.privateMessage(ANA, 'Noted as expected');
-});
-
 const DIGEST = '/cost digest add #db-costs at=09:30 zone=Europe/Berlin';
 
 test.for([
@@ -197,19 +167,6 @@ test.for([
   },
 );
 
-test('a forged Home tab cancels no change by a command, and the own answer does', async () => {
-  const sandbox = await startTestSandbox();
-  const id = changeIdOf(await requestChange(sandbox));
-  await sandbox.slack.openHome({ as: ANA });
-  const blocks = blocksWith('command.0', `change cancel ${id}`);
-  await withToken(sandbox, 'views.publish', { user_id: ANA, view: { type: 'home', blocks } });
-  await sandbox.slack.click(ANA, { in: 'home' }, 'command.0');
-  await refused(sandbox, ANA);
-  await expect.poll(() => notices(sandbox)).toHaveLength(1);
-  await sandbox.slack.command(ANA, 'ops', `/change cancel ${id}`);
-  await sandbox.card('cancelled');
-});
-
 test('a line that only answers is answered wherever its button stands', async () => {
   const sandbox = await startTestSandbox();
   const blocks = blocksWith('command.0', 'change list');
@@ -217,13 +174,4 @@ test('a line that only answers is answered wherever its button stands', async ()
   await sandbox.press(BEN, fake, 'command.0');
   await sandbox.privateMessage(BEN, 'No changes');
   expect(notices(sandbox)).toEqual([]);
-});
-
-test('the buttons of an own answer act: a digest is removed by them', async () => {
-  const sandbox = await startTestSandbox();
-  await sandbox.slack.command(BEN, 'ops', DIGEST);
-  await sandbox.press(BEN, await sandbox.privateMessage(BEN, 'Digest added'), 'command.2');
-  const asked = await sandbox.privateMessage(BEN, 'Remove the digest');
-  await sandbox.press(BEN, asked, 'command.0');
-  await sandbox.privateMessage(BEN, 'Digest removed');
 });

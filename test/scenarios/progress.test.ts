@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
-import { ANA, BEN } from '../harness/users.ts';
+import { ANA } from '../harness/users.ts';
 
 const DIRECT = 'D0ANA00001';
 const LINE = '/cost 2026-07..2026-09 by month';
@@ -64,16 +64,6 @@ test.for<[string, (sandbox: TestSandbox) => Promise<unknown>]>([
   expect(all[0]?.text).not.toContain('Preparing the answer…');
 });
 
-test('a slow command in a direct message of two users shows an ephemeral notice', async () => {
-  const slow = await startSlow();
-  const { slack } = slow.sandbox;
-  const other = { id: 'D0ANABEN01', name: 'Ben', kind: 'dm', topic: '', archived: false } as const;
-  slack.admin.addChannel({ ...other, members: [ANA, BEN] });
-  await slack.command(ANA, other.id, LINE);
-  const notice = await noticeThenAnswer(slow);
-  expect(notice).toMatchObject({ channel: other.id, ephemeral: true });
-});
-
 test.for([
   ['in a channel', 'ops', 2],
   ['in a direct message', DIRECT, 1],
@@ -85,18 +75,6 @@ test.for([
   await sandbox.press(ANA, offer, 'command.0');
   await noticeThenAnswer(slow, 'Preparing the answer…', '16 Oct 2025');
   await expect.poll(() => privateOf(sandbox, offer?.channel ?? '')).toHaveLength(1 + more);
-});
-
-test('a slow button shows its notice and its answer although its response URL has expired', async () => {
-  const slow = await startSlow();
-  const { sandbox } = slow;
-  await sandbox.slack.command(ANA, 'ops', '/cost 500d by day');
-  const offer = await sandbox.privateMessage(ANA, 'at most 400 days');
-  const how = { error: 'expired_url' };
-  sandbox.slack.failNext({ method: 'response_url', times: 2, how });
-  await sandbox.press(ANA, offer, 'command.0');
-  const notice = await noticeThenAnswer(slow, 'Preparing the answer…', '16 Oct 2025');
-  expect(notice).toMatchObject({ channel: offer?.channel, ephemeral: true });
 });
 
 test('a slow form from the Home tab shows a notice, which the preview replaces', async () => {
@@ -133,24 +111,6 @@ test('a notice before a form ends when the form is open', async () => {
   const notice = await noticeThenAnswer(slow, 'Preparing the answer…', 'Done.');
   await sandbox.modal(ANA, 'alert.edit');
   expect(privateOf(sandbox, DIRECT)).toMatchObject([{ ts: notice?.ts }]);
-});
-
-test('an answer arrives although its notice could not be shown', async () => {
-  const slow = await startSlow();
-  const { slack } = slow.sandbox;
-  await slack.sendMessage({ as: ANA, channel: DIRECT, text: LINE });
-  for (const [method, times] of [
-    ['chat.postMessage', 2],
-    ['chat.postEphemeral', 1],
-  ] as const)
-    slack.failNext({ method, times, how: { error: 'fatal_error' } });
-  const refused = () => {
-    slow.sandbox.elapse(2_000);
-    return slack.calls('chat.postMessage').filter(({ reply }) => reply?.ok === false);
-  };
-  await expect.poll(refused).toHaveLength(2);
-  slow.answer();
-  await slow.sandbox.privateMessage(ANA, 'Aug 2026');
 });
 
 test('an answer that cannot replace its notice is a new message', async () => {

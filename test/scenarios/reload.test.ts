@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/base/errors.ts';
 import { textOf } from '../harness/messages.ts';
-import { requestChange, STAGING } from '../harness/requests.ts';
+import { requestChange } from '../harness/requests.ts';
 import { startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
@@ -9,18 +9,6 @@ import { ANA, BEN } from '../harness/users.ts';
 type File = Record<string, never>;
 const edited = (from: string, to: string) => (file: File) =>
   JSON.parse(JSON.stringify(file).replaceAll(from, to));
-
-test('an edited policy applies after the reload, also to open changes', async () => {
-  const sandbox = await startTestSandbox();
-  const card = await requestChange(sandbox);
-  expect(await sandbox.reload(edited('"count":1', '"count":2'))).toEqual({ ok: true });
-  await sandbox.press(BEN, card, 'change.approve');
-  const stopped = await sandbox.card('not run: the current policy refuses it');
-  expect(textOf(stopped ?? { text: '', blocks: [] })).toContain(
-    'The current policy requires more approvals',
-  );
-  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
-});
 
 test('a configuration with an unknown group is refused, and the current one stays', async () => {
   const sandbox = await startTestSandbox();
@@ -92,14 +80,6 @@ test('after a reload, the previous bot finishes its work and begins nothing', as
   slack.clearFaults();
   sandbox.wake();
   await sandbox.privateMessage(BEN, 'sale');
-});
-
-test('a reload works with Socket Mode', async () => {
-  const sandbox = await startTestSandbox({ delivery: 'socket' });
-  const card = await requestChange(sandbox);
-  expect(await sandbox.reload(edited('"count":1', '"count":1'))).toEqual({ ok: true });
-  await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.card('staging is stopping');
 });
 
 test('settings that need a restart are not reloaded', async () => {

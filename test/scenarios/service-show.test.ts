@@ -2,14 +2,12 @@ import { expect, test } from 'vitest';
 import { CLOUD_KEY } from '../../sandbox/seed/organization.ts';
 import type { EditYaml } from '../harness/config.ts';
 import { type Readable, textOf } from '../harness/messages.ts';
-import { cardAfterRetries, NO_MESSAGE, STAGING } from '../harness/requests.ts';
+import { cardAfterRetries, STAGING } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA } from '../harness/users.ts';
-import { emptyUrl } from '../storage/engines.ts';
 
 const EXTENDED: EditYaml = (file) => ({ ...file, cloud: { reads: 'extended' } });
 const start = (options = {}) => startTestSandbox({ yaml: EXTENDED, ...options });
-const OPS = 'C0OPS000001';
 const READS = ['get service', 'scaling schedule', 'list activities'];
 
 async function shown(sandbox: TestSandbox, line: string, words: string, as = ANA) {
@@ -108,38 +106,9 @@ test('changes are shown only to a user who may list changes', async () => {
   expect(viewer.text).not.toContain('staging is stopping');
 });
 
-/** Asks with the message shortcut, which answers in the thread of the message. */
-async function askInThread(sandbox: TestSandbox, as: string) {
-  const { slack } = sandbox;
-  await slack.sendMessage({ as: ANA, channel: OPS, text: 'staging is slow' });
-  const ts = slack.messages(OPS).at(-1)?.ts ?? '';
-  await slack.sendMessage({ as: ANA, channel: OPS, threadTs: ts, text: 'I look' });
-  await slack.shortcut({ as, callbackId: 'command.palette', channel: OPS, ts });
-  const viewId = await sandbox.modal(as, 'command.palette');
-  await expect
-    .poll(() => JSON.stringify(slack.clientState(as).views.at(-1)?.blocks))
-    .toContain('service show');
-  const place = { in: 'view', viewId } as const;
-  const text = { type: 'plain_text', text: 'service show' };
-  const selected_option = { text, value: 'service show' };
-  const element = { type: 'static_select', action_id: 'command', selected_option };
-  await slack.press({ as, place, blockId: 'command', actionId: 'command', element });
-  const form = await sandbox.modal(as, 'service.show');
-  const asked = { as, place: { in: 'view', viewId: form } as const, value: 'staging' };
-  const found = await slack.suggest({ ...asked, blockId: 'service', actionId: 'service' });
-  const [option] = found.options;
-  await slack.submit(as, form, {
-    service: { service: { type: 'external_select', selected_option: option } },
-  });
-  const answer = await sandbox.privateMessage(as, 'checked just now');
-  expect(answer).toMatchObject({ threadTs: ts, ephemeral: true });
-  expect(answer?.text).toContain('IP access');
-}
-
-test('hosts and addresses are only in private messages, in a thread as well', async () => {
+test('hosts and addresses are only in private messages', async () => {
   const sandbox = await start();
   await sandbox.ask(DORA, '/service show staging details', 'IP access');
-  await askInThread(sandbox, DORA);
   const host = `${STAGING.slice(0, 8)}.`;
   const seen = sandbox.slack.clientState(ANA).messages.filter((one) => textOf(one).includes(host));
   expect(seen).toEqual([]);
@@ -172,24 +141,19 @@ test('with cloud.reads: contract nothing is read, and the last seen values are s
 });
 
 test.for(['403', '503'])(
-  'after %s of the service, its state is unknown and the rest is shown',
+  'after %s of the service or of its activities, that is unknown and the rest is shown',
   async (fault) => {
     const sandbox = await start();
     sandbox.cloud.injectFault({ operation: 'get service', fault, times: 9 });
     const answer = await shown(sandbox, '/service show reporting-core', 'Elsewhere');
     expect(answer.text).toMatch(/State {2}unknown · /);
     expect(textOf(answer)).toContain('Current state: Unknown: ');
-  },
-);
-
-test.for(['403', '503'])(
-  'after %s of the activities, the details say that changes elsewhere are unknown',
-  async (fault) => {
-    const sandbox = await start();
+    sandbox.cloud.clearFaults();
     sandbox.cloud.injectFault({ operation: 'list activities', fault, times: 9 });
-    const answer = await shown(sandbox, '/service show reporting-core details', 'Seen in');
-    expect(answer.text).toContain('Elsewhere  Unknown: ');
-    expect(answer.text).toContain('State  running');
+    pass(sandbox, 600_001);
+    const details = await shown(sandbox, '/service show reporting-core details', 'Seen in');
+    expect(details.text).toContain('Elsewhere  Unknown: ');
+    expect(details.text).toContain('State  running');
   },
 );
 
@@ -202,51 +166,4 @@ test('a server that reports no applied size has its schedule read apart', async 
   pass(sandbox, 600_001);
   const refused = await shown(sandbox, '/service show bi-readonly', 'Schedule  Unknown');
   expect(refused.text).toContain('the API key has no permission to read it (403)');
-});
-
-test('a hostile actor is literal, on one line and cut', async () => {
-  const sandbox = await start();
-  const hostile = `<!channel> *x*\n${'y'.repeat(400)}`;
-  sandbox.cloud.scaleInConsole(STAGING, { minReplicaMemoryGb: 24 }, hostile);
-  pass(sandbox, 120_000);
-  const answer = await shown(sandbox, '/service show staging', 'Elsewhere');
-  const line = linesOf(answer).find((one) => one.startsWith('Elsewhere')) ?? '';
-  expect(line).toContain('&lt;!channel&gt; *x* yyy');
-  expect(line).toMatch(/y…, </);
-  expect(line.length).toBeLessThan(300);
-  expect(answer.text).not.toContain('<!channel>');
-});
-
-test('a change made in the console is named in the audit channel, once', async () => {
-  const sandbox = await start({ databaseUrl: await emptyUrl('sqlite') });
-  const named = () =>
-    sandbox.slack.messages('db-audit').filter((each) => textOf(each).includes('Not made with'));
-  const readings = async (count: number) => {
-    const before = sandbox.cloud.count('list activities');
-    const later = () => {
-      pass(sandbox, 60_000);
-      sandbox.wake();
-      return sandbox.cloud.count('list activities') - before;
-    };
-    await expect.poll(later).toBeGreaterThanOrEqual(count);
-  };
-  // The first reading finds what happened before, and nothing that is announced.
-  await readings(2);
-  sandbox.cloud.scaleInConsole(STAGING, { minReplicaMemoryGb: 24 }, '<!channel> Mara');
-  await readings(2);
-  await expect.poll(() => named().length).toBe(1);
-  expect(textOf(named()[0] ?? NO_MESSAGE)).toMatch(
-    /Memory scaled in the console by &lt;!channel&gt; mara@example.com: staging/,
-  );
-  await sandbox.restart();
-  await readings(2);
-  expect(named()).toHaveLength(1);
-});
-
-test('a scale until after the begin of an entry of the scaling schedule names that entry', async () => {
-  const sandbox = await start();
-  const line = '/service scale bi-readonly min=16 max=32 for=4d month end';
-  expect((await shown(sandbox, line, 'Scale bi-readonly')).text).toContain(
-    'The scaling schedule entry “Business hours” begins before the revert (2026-11-23 06:00 UTC)',
-  );
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isCard, textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
-import { changeIdOf, requestChange, waitUntilIdle } from '../harness/requests.ts';
+import { changeIdOf, requestChange } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
@@ -74,24 +74,3 @@ test('a deleted card of a pending change is posted again, and its buttons work',
   await sandbox.card('staging is stopping');
   expect(cards(sandbox)).toHaveLength(1);
 });
-
-test.for(['server-error', 'reply-lost'] as const)(
-  'a notice to the operators arrives once when its first post ends with “%s”',
-  async (how) => {
-    const sandbox = await startTestSandbox();
-    const words = 'Signalbox tries it again every hour';
-    sandbox.slack.admin.archive('db-approvals');
-    sandbox.slack.failNext({ method: 'chat.postMessage', words, times: 1, how });
-    await sandbox.confirm(ANA, '/service stop staging for the night', 'staging?');
-    const notices = () =>
-      sandbox.slack.messages('db-audit').filter(({ text }) => text.includes(words));
-    const pass = timeInSteps(sandbox, 6_000);
-    const arrived = () => {
-      pass();
-      return notices().length;
-    };
-    await expect.poll(arrived).toBe(1);
-    await waitUntilIdle(sandbox);
-    expect(notices()).toHaveLength(1);
-  },
-);

@@ -4,7 +4,6 @@ import { createLog } from '../../src/base/log.ts';
 import { textOf } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
 import { eventsIn } from '../harness/read-log.ts';
-import { REFUSED } from '../harness/refused.ts';
 import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA } from '../harness/users.ts';
@@ -75,27 +74,6 @@ test('a slow approval shows a notice to the user who pressed, then its result', 
   expect(privateOf(sandbox, BEN)).toHaveLength(2);
 });
 
-test('a slow refusal is preceded by a notice', async () => {
-  const paced = await startPaced();
-  await noticed(paced, DORA);
-  const before = privateOf(paced.sandbox, DORA).length;
-  paced.answer();
-  await expect.poll(() => privateOf(paced.sandbox, DORA).length).toBe(before + 1);
-  expect(privateOf(paced.sandbox, DORA).at(-1)?.text).toContain(
-    REFUSED.notAnApproverOf('@db-leads'),
-  );
-});
-
-test('a decision that Signalbox handles in time shows nothing more than its card', async () => {
-  const sandbox = await startTestSandbox();
-  await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('staging is stopping');
-  sandbox.elapse(2_000);
-  await sandbox.slack.command(BEN, 'ops', '/service list');
-  await sandbox.privateMessage(BEN, '12 services');
-  expect(privateOf(sandbox, BEN)).toHaveLength(1);
-});
-
 test('a slow request of approval replaces its preview and the notice in a direct message', async () => {
   const paced = await startPaced(async ({ slack, privateMessage }) => {
     await slack.openHome({ as: ANA });
@@ -114,23 +92,6 @@ test('a slow request of approval replaces its preview and the notice in a direct
   const direct = privateOf(sandbox, ANA).filter(({ channel }) => channel === DIRECT);
   expect(direct.map(({ ts }) => ts)).toEqual([preview?.ts, notice?.ts]);
   expect(direct.map(({ text }) => text).join()).not.toContain(CHECKING);
-});
-
-test('a slow rejection with a reason shows its notice and its result in one direct message', async () => {
-  const paced = await startPaced(async (sandbox) => {
-    const card = await requestChange(sandbox);
-    await sandbox.press(BEN, card, 'change.reject');
-    await sandbox.modal(BEN, 'change.reject');
-  });
-  const { sandbox, answer } = paced;
-  const reason = { reason: { type: 'plain_text_input', value: 'not tonight' } };
-  const form = await sandbox.modal(BEN, 'change.reject');
-  expect(await sandbox.slack.submit(BEN, form, { reason })).toMatchObject({ error: null });
-  const notice = await noticed(paced, BEN);
-  expect(notice?.channel[0]).toBe('D');
-  answer();
-  const result = await sandbox.privateMessage(BEN, 'Rejected: “stop staging” (');
-  expect(result?.ts).toBe(notice?.ts);
 });
 
 /** The lookups of people fail for these minutes after a press on Approve. */
@@ -197,14 +158,6 @@ test('a press whose lookups fail for 16 min ends, and its end reaches the person
   await expect.poll(told).toContain('did not count: Slack did not answer the membership lookup');
   expect(await eventsIn(sandbox.config.databaseUrl.reveal(), 'approved')).toEqual([]);
   expect(sandbox.cloud.count('set state')).toBe(0);
-});
-
-test('slow help shows a notice', async () => {
-  const paced = await startPaced();
-  await paced.sandbox.slack.command(ANA, 'ops', '/cost help');
-  await noticed(paced, ANA, 'Preparing the answer…');
-  paced.answer();
-  await paced.sandbox.privateMessage(ANA, '/cost');
 });
 
 async function startWithForm() {

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { SocketRefresh } from '../../sandbox/slack/delivery/socket-refresh.ts';
-import { isReady, PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
+import { PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
@@ -104,24 +104,6 @@ test('three replicas that start together request six connections, and a reload n
   expect(await slack.command(ANA, 'ops', '/service list')).toMatchObject({ error: null });
 });
 
-test('a refresh of both connections at once loses no command when it is announced', async () => {
-  const sandbox = await startTestSandbox(SOCKETS);
-  const { slack } = sandbox;
-  await expect.poll(slack.connections).toBe(2);
-  const { lost } = await commandsDuring(sandbox, async (typed) => {
-    // Slack closes the connections 10 s after the warning, when both replacements are open.
-    const replaced = Promise.withResolvers<void>();
-    const closing = { closing: 'handshake', closesWhen: () => replaced.promise } as const;
-    const refreshed = slack.refreshSockets({ reason: 'warning', which: 'all', ...closing });
-    await expect.poll(slack.connections).toBe(4);
-    replaced.resolve();
-    await refreshed;
-    await expect.poll(slack.connections).toBe(2);
-    await expect.poll(typed).toBeGreaterThan(4);
-  });
-  expect(lost).toEqual([]);
-});
-
 async function socketProcess() {
   const databaseUrl = await emptyUrl('sqlite');
   const slack = { delivery: { mode: 'socket', leaveTcpOpen: true } } as const;
@@ -136,14 +118,6 @@ test('a stop finishes its work though Slack leaves the TCP connections open', as
   expect(await bot.exited).toBe(0);
   // A stop that runs into its deadline ends with another line.
   expect(bot.logged().at(-1)).toBe('stopped');
-});
-
-test('it stays ready during a refresh', async () => {
-  const sandbox = await socketProcess();
-  const bot = await sandbox.start();
-  await expect.poll(sandbox.slack.connections, PROCESS_LIMITS).toBe(2);
-  await sandbox.slack.refreshSockets({ reason: 'refresh_requested', closing: 'handshake' });
-  expect(await isReady(bot.url)).toBe(true);
 });
 
 test('invalid_auth on a reconnect ends the process with 78 and one line that names the token', async () => {
@@ -162,33 +136,25 @@ test('invalid_auth on a reconnect ends the process with 78 and one line that nam
   expect(bot.logged().join()).not.toContain('uncaught');
 });
 
+const METHOD = 'apps.connections.open';
+
 test.for<[string, string, (sandbox: Awaited<ReturnType<typeof socketProcess>>) => void]>([
   [
     'an app token without connections:write',
-    'SLACK_APP_TOKEN  the token lacks connections:write',
+    'the token lacks connections:write',
     ({ slack }) => slack.admin.setAppTokenScopes([]),
   ],
   [
-    'Socket Mode switched off',
-    'SLACK_APP_TOKEN  Socket Mode is off for this app',
-    ({ slack }) => slack.setSocketMode(false),
-  ],
-  [
     'an unknown app token',
-    'SLACK_APP_TOKEN  Slack does not know this token',
-    ({ slack }) =>
-      slack.failNext({
-        method: 'apps.connections.open',
-        times: 99,
-        how: { error: 'invalid_auth' },
-      }),
+    'Slack does not know this token',
+    ({ slack }) => slack.failNext({ method: METHOD, times: 99, how: { error: 'invalid_auth' } }),
   ],
 ])('a start with %s exits with 78 and names it after one call', async ([, problem, prepare]) => {
   const sandbox = await socketProcess();
   prepare(sandbox);
   const { code, errors } = await sandbox.failedStart();
   expect(code).toBe(78);
-  expect(errors).toContain(problem);
+  expect(errors).toContain(`SLACK_APP_TOKEN  ${problem}`);
   // A call takes at most 4 s, and no retry follows.
-  expect(sandbox.slack.calls('apps.connections.open')).toHaveLength(1);
+  expect(sandbox.slack.calls(METHOD)).toHaveLength(1);
 });

@@ -152,59 +152,44 @@ test('a use that waits for its time does not run once the standing approval is r
   expect(threadText(sandbox, card?.ts ?? '')).not.toContain('Use 1 of 2');
 });
 
-const without = (rule: object) => (file: { readonly policy?: never }) => {
-  return { ...file, policy: [rule, ...((file.policy ?? []) as readonly object[])] };
+/** A rule for stops of staging before those of the file. */
+const withRule = (rule: object) => (file: { readonly policy?: never }) => {
+  const first = { allow: ['service stop'], on: { tags: ['staging'] }, ...rule };
+  return { ...file, policy: [first, ...((file.policy ?? []) as readonly object[])] };
 };
 
-test.for<[string, string, object, string]>([
+const REASON = '"load of the shop"';
+
+test.for<[string, string, string, object?]>([
   [
     'a rule without approvals',
-    'stop tag=staging',
-    { allow: ['service stop'], on: { tags: ['staging'] }, to: 'operator' },
+    `stop tag=staging uses=3 ${REASON}`,
     'needs no approval. Request it directly',
+    { to: 'operator' },
   ],
   [
     'rules with other approvers',
-    'start and stop ml-features',
-    {
-      allow: ['service stop'],
-      on: { tags: ['staging'] },
-      to: 'operator',
-      approvals: { from: 'oncall' },
-    },
+    `start and stop ml-features uses=3 ${REASON}`,
     'has other approvers',
+    { to: 'operator', approvals: { from: 'oncall' } },
   ],
   [
     'a person who may not request it',
-    'stop ml-features',
-    {
-      allow: ['service stop'],
-      on: { tags: ['staging'] },
-      to: 'oncall',
-      approvals: { from: 'approver' },
-    },
+    `stop ml-features uses=3 ${REASON}`,
     "You can't stop",
+    { to: 'oncall', approvals: { from: 'approver' } },
   ],
-  ['everything', 'stop everything', {}, 'Choose exactly one of: a service, a tag or a warehouse.'],
-  [
-    'a scale without a limit',
-    'scale ml-features',
-    {},
-    'set the largest memory, the most replicas, or both',
-  ],
-  ['no reason', 'stop ml-features', {}, 'Add a reason for the approvers.'],
-])('a standing approval is refused: %s', async ([why, words, rule, refusal]) => {
-  const edited = Object.keys(rule).length > 0 ? { yaml: without(rule) } : {};
-  const sandbox = await startTestSandbox(edited as never);
-  const reason = why === 'no reason' ? '' : '"load of the shop"';
-  await sandbox.slack.command(FINN, 'ops', `/change allow ${words} uses=3 ${reason}`);
-  await expect
-    .poll(
-      () =>
-        JSON.stringify(sandbox.slack.clientState(FINN).messages) +
-        JSON.stringify(sandbox.slack.clientState(FINN).views),
-    )
-    .toContain(refusal);
+  ['everything', `stop everything uses=3 ${REASON}`, 'a service, a tag or a warehouse.'],
+  ['a scale without a limit', `scale ml-features uses=3 ${REASON}`, 'set the largest memory, the'],
+  ['no reason', 'stop ml-features uses=3', 'Add a reason for the approvers.'],
+])('a standing approval is refused: %s', async ([, words, refusal, rule]) => {
+  const sandbox = await startTestSandbox((rule ? { yaml: withRule(rule) } : {}) as never);
+  await sandbox.slack.command(FINN, 'ops', `/change allow ${words}`);
+  const answers = () => {
+    const { messages, views } = sandbox.slack.clientState(FINN);
+    return JSON.stringify([messages, views]);
+  };
+  await expect.poll(answers).toContain(refusal);
 });
 
 test('the card shows the end of its time; its requester revokes one in Home', async () => {

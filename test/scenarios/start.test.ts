@@ -43,18 +43,6 @@ function soleOperator(): Workspace {
   return { ...sandboxWorkspace, groups };
 }
 
-test('the start is refused for a user id that Slack does not know', async () => {
-  const { started } = await startTestSandbox({
-    yaml: (file) =>
-      JSON.parse(
-        JSON.stringify(file).replace('["@db-leads"]', '["@db-leads"],"users":["U0123ABCD"]'),
-      ),
-  });
-  expect(started.ok).toBe(false);
-  if (!started.ok)
-    expect(JSON.stringify(started.problems)).toContain('Slack has no user with the id U0123ABCD');
-});
-
 test('the free plan of Slack is enough where all roles list people', async () => {
   const workspace = freePlanWorkspace;
   const sandbox = await startTestSandbox({ workspace, yaml: withPeople });
@@ -83,29 +71,6 @@ test('the whole approval flow works with Socket Mode', async () => {
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
   await sandbox.card('staging is stopping');
   expect(sandbox.cloud.count('set state')).toBe(1);
-});
-
-test('a start waits while Slack limits new Socket Mode connections', async () => {
-  const databaseUrl = await emptyUrl('sqlite');
-  const sandbox = await startTestSandbox({ delivery: 'socket', databaseUrl });
-  await sandbox.down();
-  // The check of the token, then the first connection.
-  sandbox.slack.failNext({ method: 'apps.connections.open', times: 2, how: 'rate-limited' });
-  await sandbox.restart();
-  expect(sandbox.slack.connections()).toBeGreaterThan(0);
-});
-
-test('a start ends for good when Slack refuses the app token after a rate limit', async () => {
-  const databaseUrl = await emptyUrl('sqlite');
-  const sandbox = await startTestSandbox({ delivery: 'socket', databaseUrl });
-  await sandbox.down();
-  const method = 'apps.connections.open';
-  sandbox.slack.failNext({ method, times: 1, how: 'rate-limited' });
-  sandbox.slack.failNext({ method, times: 9, how: { error: 'invalid_auth' } });
-  expect(await sandbox.refusedRestart()).toMatchObject({
-    lasting: true,
-    problems: [{ where: 'SLACK_APP_TOKEN', problem: expect.stringContaining('invalid_auth') }],
-  });
 });
 
 test.for(['http', 'socket'] as const)(
@@ -147,12 +112,6 @@ test('a bot token that Slack revokes without an event is noticed within minutes,
   sandbox.slack.admin.revokeToken(false);
   sandbox.pass(4 * 60_000);
   await expect.poll(async () => (await ready()).status).toBe(200);
-});
-
-test('health and readiness have separate endpoints', async () => {
-  const sandbox = await startTestSandbox();
-  expect((await fetch(`${sandbox.url}/healthz`)).status).toBe(200);
-  expect((await fetch(`${sandbox.url}/readyz`)).status).toBe(200);
 });
 
 test('the start is refused with a hint for a file that is not a database', async () => {

@@ -11,6 +11,13 @@ async function stopped(sandbox: TestSandbox) {
   return card;
 }
 
+async function editedAlert(sandbox: TestSandbox) {
+  const line = '/alert edit "5xx rate" threshold=250';
+  await sandbox.confirm(ANA, line, 'Edit alert "5xx rate" (firing)?');
+  await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
+  return sandbox.card('Alert "5xx rate" was edited');
+}
+
 test.for<[string, string, string, string]>([
   ['Stop', '/service stop staging', 'Start staging?', '{"command":"start"}'],
   ['Start', '/service start archive', 'Stop archive?', '{"command":"stop"}'],
@@ -44,13 +51,7 @@ test('undoing a scale restores the values seen before it', async () => {
 
 test('undoing an alert edit restores its previous values', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.confirm(
-    ANA,
-    '/alert edit "5xx rate" threshold=250',
-    'Edit alert "5xx rate" (firing)?',
-  );
-  await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
-  const card = await sandbox.card('Alert "5xx rate" was edited');
+  const card = await editedAlert(sandbox);
   await sandbox.press(FINN, card, 'change.undo');
   expect((await sandbox.privateMessage(FINN, 'undo of'))?.text).toContain('250 → 100');
 
@@ -86,13 +87,7 @@ test('another user can undo a change only with the necessary role', async () => 
 
 test('an undo is refused while the target cannot be read', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.confirm(
-    ANA,
-    '/alert edit "5xx rate" threshold=250',
-    'Edit alert "5xx rate" (firing)?',
-  );
-  await sandbox.press(BEN, await sandbox.card('requests: '), 'change.approve');
-  const card = await sandbox.card('Alert "5xx rate" was edited');
+  const card = await editedAlert(sandbox);
   sandbox.alerts.injectFault({ operation: 'get alert', fault: '500', times: 20 });
   await sandbox.press(ANA, card, 'change.undo');
   await sandbox.privateMessage(ANA, 'Request failed');

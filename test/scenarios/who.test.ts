@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
-import { ANA, BEN, CLEO, DORA, EMIL, FINN, GUS } from '../harness/users.ts';
+import { ANA, BEN, CLEO, DORA, FINN, GUS } from '../harness/users.ts';
 
 async function who(sandbox: TestSandbox, as: string, about: string) {
   await sandbox.slack.command(as, 'ops', `/change who ${about}`);
@@ -21,12 +21,6 @@ test('for a service, the deciding rule and the current members of its roles are 
   expect(text).toContain(`the role oncall (1 now: ${mention(ANA)})`);
   expect(text).toContain('You: you may request it, and it needs these approvals.');
   expect(text).not.toMatch(/Applies to: everything$/m);
-});
-
-test('a service is shown with its configured tags and warehouse', async () => {
-  const sandbox = await startTestSandbox();
-  const text = await who(sandbox, ANA, 'service stop analytics-prod');
-  expect(text).toContain('analytics-prod is tagged prod, in warehouse main');
 });
 
 test.for<[string, string]>([
@@ -55,25 +49,12 @@ test('for a warehouse with different rules, each group of services is shown sepa
   expect(second).toContain('Frozen: Everything tagged staging between');
 });
 
-test('two scopes at once are rejected with an explanation', async () => {
-  const sandbox = await startTestSandbox();
-  await sandbox.ask(ANA, '/change who service stop staging tag=prod', 'Name exactly one of');
-});
-
 test('without a service, each rule that can decide is shown', async () => {
   const sandbox = await startTestSandbox();
   const text = await who(sandbox, DORA, 'service stop');
   expect(text).toContain('everything tagged prod');
   expect(text).toContain('Applies to: everything');
   expect(text).toContain('You: refused: this rule does not admit you.');
-});
-
-test('an approver sees that they may approve, and a user without a role may not ask', async () => {
-  const sandbox = await startTestSandbox();
-  expect(await who(sandbox, BEN, 'service scale staging')).toContain(
-    'You may approve requests of others',
-  );
-  await sandbox.ask(EMIL, '/change who service stop staging', "You can't use /change who");
 });
 
 test('freezes and forbidden commands are shown with their reasons', async () => {
@@ -98,32 +79,18 @@ test('freezes and forbidden commands are shown with their reasons', async () => 
   expect(refused).toContain('The shop runs on it');
 });
 
-test('a user who left a group is not counted', async () => {
-  const sandbox = await startTestSandbox();
-  await sandbox.slack.admin.setGroup('db-leads', [CLEO, GUS]);
-  const text = await who(sandbox, ANA, 'alert edit');
-  expect(text).toContain(`1 of @db-leads (2 now: ${mention(CLEO, GUS)})`);
-  const soon = sandbox.clock.now.getTime() + 61_000;
-  sandbox.clock.now = new Date(soon);
-  await who(sandbox, ANA, 'alert list');
-});
-
 test.for<[string, string]>([
   ['service stp analytics-prod', "There's no command called “service stp”"],
   ['service stop analytic-prod', "There's no service called “analytic-prod”"],
+  ['service stop staging tag=prod', 'Name exactly one of'],
 ])('%s is rejected with an explanation', async ([about, words]) => {
   const sandbox = await startTestSandbox();
   await sandbox.ask(ANA, `/change who ${about}`, words);
 });
 
-test('the rules for freezing everything and one service are shown', async () => {
+test('the rules for a freeze of a tag and for its end are shown', async () => {
   const sandbox = await startTestSandbox();
-  expect(await who(sandbox, ANA, 'change freeze everything')).toContain('Applies to: everything');
   expect(await who(sandbox, ANA, 'change unfreeze analytics-prod')).toContain('1 of @db-leads');
-});
-
-test('the rule for freezing a tag is shown', async () => {
-  const sandbox = await startTestSandbox();
   const text = await who(sandbox, ANA, 'change freeze tag=staging');
   expect(text).toContain('Who may use /change freeze on everything tagged staging');
   expect(text).toContain('Applies to: everything');
