@@ -380,7 +380,7 @@ function eventsUpTo(
 }
 
 /** An event of a change; an approval is of its current digest. */
-type Movement =
+export type Movement =
   | Exclude<ChangeEvent, { type: 'drafted' | 'approved' }>
   | { readonly type: 'approved'; readonly by: UserId };
 
