@@ -12,7 +12,6 @@ import type {
 import { createDenial } from '../../src/domain/gate.ts';
 import { evolvePress } from '../../src/domain/log-events.ts';
 import type { Place } from '../../src/domain/place.ts';
-import { refusalOfVerb } from '../../src/workflow/authorize.ts';
 import type { PressOutcome, ReplyTo, WorkflowContext } from '../../src/workflow/context.ts';
 import { formProblem, isHandled, pressKind, receivePress } from '../../src/workflow/press.ts';
 import { watchLog } from '../../src/workflow/witness.ts';
@@ -520,21 +519,6 @@ test('a press on an anomaly counts only on the post that the log has', async () 
   });
   const notices = (await dueJobs(context)).filter((job) => job.startsWith('notice '));
   expect(notices).toHaveLength(foreign.length);
-});
-
-test('each verb has the refusal that its press would get', async () => {
-  const { context, change } = await pressable();
-  const now = (by: UserId, ...held: string[]) =>
-    ({ by, identity: { ok: true, actor: { id: by, roles: held } } }) as const;
-  const [anaNow, benNow, doraNow] = [now(ana, 'operator'), now(ben, 'approver'), now(dora)];
-  expect(refusalOfVerb(context, 'approve', change, benNow)).toBeNull();
-  expect(refusalOfVerb(context, 'reject', change, benNow)).toBeNull();
-  expect(refusalOfVerb(context, 'approve', change, doraNow)).toBe('not-an-approver');
-  expect(refusalOfVerb(context, 'cancel', change, anaNow)).toBeNull();
-  expect(refusalOfVerb(context, 'cancel', change, benNow)).toBe('not-requester');
-  const unknown = await aChange(context, UNKNOWN);
-  expect(refusalOfVerb(context, 'happened', unknown, benNow)).toBeNull();
-  expect(refusalOfVerb(context, 'did-not-happen', unknown, doraNow)).toBe('not-an-approver');
 });
 
 const LATER: Example = {
