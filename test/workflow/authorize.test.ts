@@ -22,6 +22,7 @@ import {
   emil,
   eventsOf,
   minutes,
+  notices,
   RULE,
   refusals,
 } from './context.ts';
@@ -70,10 +71,7 @@ test('a user sees the forms of the commands to which a rule admits them', async 
 test('a user who may not press a button reads who may, and the refusal stands with the change', async () => {
   const { context } = await createTestContext();
   const { id } = await aChange(context);
-  expect(await pressBy(context, id, 'approve', ben)).toMatchObject({
-    ok: true,
-    change: { id },
-  });
+  expect(await pressBy(context, id, 'approve', ben)).toMatchObject({ ok: true, change: { id } });
   expect(await pressBy(context, id, 'reject', dora)).toMatchObject({
     denial: { refusal: 'not-an-approver', role: 'approver', who: { users: [ben, cleo] } },
   });
@@ -90,11 +88,8 @@ test('the form of a button in a foreign message does not open, and the operators
   const place = { kind: 'message', at, thread: null } as const;
   expect(
     await authorizePress(context, { change: id, verb: 'reject', by: ben, place }),
-  ).toMatchObject({
-    denial: { refusal: 'foreign-place' },
-  });
-  const notices = await context.events.loadAll<'notice', unknown>('notice', (_, event) => event);
-  expect([...notices.values()]).toMatchObject([{ state: { type: 'noticed', to: null } }]);
+  ).toMatchObject({ denial: { refusal: 'foreign-place' } });
+  expect(await notices(context)).toMatchObject([{ to: null }]);
 });
 
 test('the requester is not named among those who could approve instead', async () => {

@@ -448,6 +448,15 @@ export async function refusals(
     .toSorted((one, other) => one.seq - other.seq);
 }
 
+/** The notices that were recorded, in their order. */
+export async function notices({ events }: WorkflowContext) {
+  type Notice = Extract<EventOf<`notice/${string}`>, { type: 'noticed' }>;
+  const first = (found: Notice | null, event: EventOf<`notice/${string}`>) =>
+    event.type === 'noticed' ? event : found;
+  const all = await events.loadAll<'notice', Notice | null>('notice', first);
+  return [...all.values()].flatMap(({ state }) => state ?? []);
+}
+
 /** What is due, in order: `card 7KQ2MX`. */
 export async function dueJobs(context: WorkflowContext): Promise<readonly string[]> {
   const rows = await reading(context.store, async (reader) => {

@@ -26,7 +26,6 @@ import {
   cleo,
   createTestContext,
   dora,
-  dueJobs,
   type Example,
   eventsOf,
   loaded,
@@ -34,6 +33,7 @@ import {
   moved,
   NOON,
   newId,
+  notices,
   RULE,
   recorded,
   user,
@@ -269,9 +269,7 @@ test('a change that was decided during the lookup is not decided a second time',
 });
 
 test('what another approver lowers during the planning is lowered further, not raised again', async () => {
-  const { context, change, handle, receive, current } = await pressable({
-    requires: { count: 2 },
-  });
+  const { context, change, handle, receive, current } = await pressable({ requires: { count: 2 } });
   const { estimateCost } = context;
   const revert = { label: 'Start it again', line: 'service start staging', afterMs: 3_600_000 };
   const plan = { ...change.plan, timing: { startAt: null, revert } };
@@ -359,8 +357,7 @@ test('a press counts only from a message in which Signalbox put its button', asy
   expect((await pressed()).at(-1)).toMatchObject({ refusal: 'foreign-place' });
   await expect.poll(answers).toHaveLength(1);
   expect((await current()).state).toBe('pending');
-  const notices = await context.events.loadAll<'notice', unknown>('notice', (_, event) => event);
-  expect([...notices.values()]).toMatchObject([{ state: { type: 'noticed', to: null } }]);
+  expect(await notices(context)).toMatchObject([{ to: null }]);
 
   await moved(context, change.id, { type: 'copy-posted', to: ben, ...at });
   const copied = await press('approve', ben, { key: 'k2', place: elsewhere });
@@ -517,8 +514,7 @@ test('a press on an anomaly counts only on the post that the log has', async () 
     own: null,
     ...Object.fromEntries(foreign.map((key) => [key, 'foreign-place'])),
   });
-  const notices = (await dueJobs(context)).filter((job) => job.startsWith('notice '));
-  expect(notices).toHaveLength(foreign.length);
+  expect(await notices(context)).toHaveLength(foreign.length);
 });
 
 const LATER: Example = {

@@ -17,6 +17,7 @@ import {
   minutes,
   moved,
   NOON,
+  notices,
   PLAN,
   RULE,
   STAGING,
@@ -348,9 +349,8 @@ describe('a run is decided again at its time', () => {
     expect(await inLog()).toMatchObject({ isPaused: true });
     expect((await events()).at(-1)).toMatchObject({ type: 'paused', by: 'signalbox' });
     expect(await jobsFor(context, schedule.id)).toContain('schedule-note/3');
-    const notices = await context.events.loadAll('notice', (_, event) => event);
     const line = `service schedule ${STAGING.id} stop="weekdays 20:00" start="weekdays 07:00"`;
-    expect([...notices.values()].map(({ state }) => state)).toEqual([
+    expect(await notices(context)).toEqual([
       expect.objectContaining({
         to: null,
         text: expect.stringContaining(`The schedule of staging (${schedule.id}) is paused: `),
@@ -503,6 +503,5 @@ test('operators read nothing about a schedule that a person paused before the re
   roles.set(ana, []);
   await act('pause');
   await execute();
-  const notices = await context.events.loadAll('notice', (_, event) => event);
-  expect(notices.size).toBe(0);
+  expect(await notices(context)).toEqual([]);
 });
