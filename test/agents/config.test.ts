@@ -31,115 +31,66 @@ test('without events, GitHub may call by those that no fork can cause', () => {
   expect(allow[0]).toMatchObject({ by: { events } });
 });
 
-const LONG = Array.from({ length: 16 }, () => 'service list');
+const NO_ADDRESS = 'url must be an https address without user, query and fragment';
+const ELSEWHERE = 'https://issuer.example.com';
+const tools = (...names: readonly string[]) => withAgents({ ...slackbot, tools: names });
+const forItself = (changed: Content) => withAgents({ ...ci, ...changed });
+const byCi = (changed: Content) => withAgents(by(ci, changed));
+const byAssistant = (changed: Content) => withAgents(by(assistant, changed));
+const two = (other: Content) => withAgents(slackbot, { ...slackbot, ...other });
+const NO_TOOL = 'allow[0].tools[0] names no command of programs';
 
-test.for<readonly [string, unknown, readonly string[]]>([
+test.for<readonly [string, unknown]>([
+  [NO_ADDRESS, { ...AGENTS, url: 'http://signalbox.example.com/mcp' }],
+  [NO_ADDRESS, { ...AGENTS, url: 'https://signalbox.example.com/mcp?x=1' }],
+  ['tokens is not a known key', { ...AGENTS, tokens: [] }],
+  ['allow must not be empty', withAgents()],
+  ['allow[0].for must be people or itself', forItself({ for: undefined })],
+  ['allow[0].by is missing', withAgents({ ...slackbot, by: null })],
+  ['allow[1].by repeats “slack”', two({ name: 'other' })],
+  ['allow[1].name repeats “ci”', withAgents(ci, ci)],
+  ['allow[0].roles must not be empty', forItself({ roles: [] })],
+  ['allow[0].roles[0] names no role: “admin”', forItself({ roles: ['admin'] })],
   [
-    'an address without https',
-    { ...AGENTS, url: 'http://signalbox.example.com/mcp' },
-    ['url must be an https address without user, query and fragment'],
+    'allow[0].by.claims must not be empty',
+    byCi({ issuer: ELSEWHERE, claims: {}, events: undefined }),
   ],
+  ['allow[0].by must be a set of keys, not text', forItself({ by: 'slack' })],
+  ['allow[0].by.person is not a known key', byCi({ person: 'sub' })],
+  // Nobody could read its password.
+  [`${NO_TOOL} for themselves: “service create”`, forItself({ tools: ['service create'] })],
   [
-    'an address with a query',
-    { ...AGENTS, url: 'https://signalbox.example.com/mcp?x=1' },
-    ['url must be an https address without user, query and fragment'],
-  ],
-  ['an unknown key', { ...AGENTS, tokens: [] }, ['tokens is not a known key']],
-  ['no agent', withAgents(), ['allow must not be empty']],
-  ['nobody', withAgents({ ...ci, for: undefined }), ['allow[0].for must be people or itself']],
-  ['an empty credential', withAgents({ ...slackbot, by: null }), ['allow[0].by is missing']],
-  [
-    'two agents by slack',
-    withAgents(slackbot, { ...slackbot, name: 'other' }),
-    ['allow[1].by repeats “slack”'],
-  ],
-  ['a name twice', withAgents(ci, ci), ['allow[1].name repeats “ci”']],
-  ['itself without roles', withAgents({ ...ci, roles: [] }), ['allow[0].roles must not be empty']],
-  [
-    'itself with an unknown role',
-    withAgents({ ...ci, roles: ['admin'] }),
-    ['allow[0].roles[0] names no role: “admin”'],
-  ],
-  [
-    'itself without claims',
-    withAgents(by(ci, { issuer: 'https://issuer.example.com', claims: {}, events: undefined })),
-    ['allow[0].by.claims must not be empty'],
-  ],
-  [
-    'itself by slack',
-    withAgents({ ...ci, by: 'slack' }),
-    ['allow[0].by must be a set of keys, not text'],
-  ],
-  [
-    'itself with a person',
-    withAgents(by(ci, { person: 'sub' })),
-    ['allow[0].by.person is not a known key'],
-  ],
-  [
-    'itself with a command whose password nobody could read',
-    withAgents({ ...ci, tools: ['service create'] }),
-    ['allow[0].tools[0] names no command of programs for themselves: “service create”'],
-  ],
-  [
-    'people with roles',
+    'allow[0].roles cannot be used with for: people',
     withAgents({ ...slackbot, roles: ['operator'] }),
-    ['allow[0].roles cannot be used with for: people'],
+  ],
+  ['allow[0].by.person is missing', byAssistant({ person: undefined })],
+  ['allow[0].by.slack is not a known key', byAssistant({ slack: true })],
+  ['allow[0].by.issuer is missing', withAgents({ ...assistant, by: { person: 'sub' } })],
+  ['allow[0].tools must be at most 15 commands', tools(...Array(16).fill('service list'))],
+  [`${NO_TOOL}: “service stopp”`, tools('service stopp')],
+  // It is a command for people.
+  [`${NO_TOOL}: “change unfreeze”`, tools('change unfreeze')],
+  [`allow[0].by.events can be used with ${GITHUB} only`, byCi({ issuer: ELSEWHERE })],
+  // A fork can cause it.
+  [
+    'allow[0].by.events[0] cannot be “pull_request_target”',
+    byCi({ events: ['pull_request_target'] }),
   ],
   [
-    'people without a person',
-    withAgents(by(assistant, { person: undefined })),
-    ['allow[0].by.person is missing'],
+    'allow[0].by.claims must have one of: ref, environment, job_workflow_ref',
+    byCi({ claims: { repository_id: '7', repository_owner_id: '9' } }),
   ],
-  [
-    'slack with a claim',
-    withAgents(by(assistant, { slack: true })),
-    ['allow[0].by.slack is not a known key'],
-  ],
-  [
-    'no credential',
-    withAgents({ ...assistant, by: { person: 'sub' } }),
-    ['allow[0].by.issuer is missing'],
-  ],
-  [
-    'sixteen commands',
-    withAgents({ ...slackbot, tools: LONG }),
-    ['allow[0].tools must be at most 15 commands'],
-  ],
-  [
-    'an unknown command',
-    withAgents({ ...slackbot, tools: ['service stopp'] }),
-    ['allow[0].tools[0] names no command of programs: “service stopp”'],
-  ],
-  [
-    'a command for people',
-    withAgents({ ...slackbot, tools: ['change unfreeze'] }),
-    ['allow[0].tools[0] names no command of programs: “change unfreeze”'],
-  ],
-  [
-    'events of another issuer',
-    withAgents(by(ci, { issuer: 'https://issuer.example.com' })),
-    [`allow[0].by.events can be used with ${GITHUB} only`],
-  ],
-  [
-    'an event that a fork can cause',
-    withAgents(by(ci, { events: ['pull_request_target'] })),
-    ['allow[0].by.events[0] cannot be “pull_request_target”'],
-  ],
-  [
-    'names in place of numbers',
-    withAgents(by(ci, { claims: { repository_id: 'deploy', ref: 'refs/heads/main' } })),
-    [
-      'allow[0].by.claims.repository_id must be a number in quotes',
-      'allow[0].by.claims.repository_owner_id must be a number in quotes',
-    ],
-  ],
-  [
-    'no branch',
-    withAgents(by(ci, { claims: { repository_id: '7', repository_owner_id: '9' } })),
-    ['allow[0].by.claims must have one of: ref, environment, job_workflow_ref'],
-  ],
-])('the start is refused: %s', ([, content, expected]) => {
-  expect(lines(content)).toEqual(expected);
+])('the start is refused: %s', ([problem, content]) => {
+  expect(lines(content)).toEqual([problem]);
+});
+
+test('the start is refused with names in place of numbers', () => {
+  const claims = { repository_id: 'deploy', ref: 'refs/heads/main' };
+  expect(lines(byCi({ claims }))).toEqual(
+    ['id', 'owner_id'].map(
+      (id) => `allow[0].by.claims.repository_${id} must be a number in quotes`,
+    ),
+  );
 });
 
 test('all problems are named at once', () => {

@@ -43,12 +43,13 @@ function byHeaders(
   headers: Readonly<Record<string, string>>,
   raw = '{}',
   slack: unknown = undefined,
+  own = identify,
 ) {
-  return identify({ header: (name) => headers[name] ?? null, raw: Buffer.from(raw), slack });
+  return own({ header: (name) => headers[name] ?? null, raw: Buffer.from(raw), slack });
 }
 
-const byToken = (token: string, slack?: unknown) =>
-  byHeaders({ authorization: `Bearer ${token}` }, '{}', slack);
+const byToken = (token: string, slack?: unknown, own = identify) =>
+  byHeaders({ authorization: `Bearer ${token}` }, '{}', slack, own);
 
 function outcome(found: Identified | Unidentified) {
   if ('why' in found) return `${found.status} ${found.why}`;
@@ -59,6 +60,7 @@ function outcome(found: Identified | Unidentified) {
 
 const ci = { claims: CI_CLAIMS, issuer: GITHUB, now: NOW };
 const ana = { claims: PERSON_CLAIMS, issuer: LOGIN, now: NOW };
+const anaToken = await tokenOf(ana);
 const CI = `ci for itself by ${CI_CLAIMS.sub}`;
 const ANA = 'assistant for U0ANA0000 by ana@example.com';
 
@@ -75,18 +77,15 @@ test('while keys are exchanged, both count; a third one does not', async () => {
   const next = { ...JSON.parse(KEY_SET).keys[0], kid: 'k2' };
   const both = JSON.stringify({ keys: [...JSON.parse(KEY_SET).keys, next] });
   const own = identifier({ ...DOCUMENTS, [`${GITHUB}/.well-known/jwks`]: both });
-  const of = async (kid: string) => {
-    const token = await tokenOf({ ...ci, header: { kid } });
-    const header = (name: string) => (name === 'authorization' ? `Bearer ${token}` : null);
-    return outcome(await own({ header, raw: Buffer.from('{}'), slack: null }));
-  };
+  const of = async (kid: string) =>
+    outcome(await byToken(await tokenOf({ ...ci, header: { kid } }), null, own));
   expect([await of('k1'), await of('k2'), await of('k3')]).toEqual([
     ...[CI, CI, '401 This credential is not accepted.'],
   ]);
 });
 
 test('a token with the id of a person is the agent for that person', async () => {
-  expect(outcome(await byToken(await tokenOf(ana)))).toBe(ANA);
+  expect(outcome(await byToken(anaToken))).toBe(ANA);
 });
 
 test('an access token by its type needs no pinned client', async () => {
@@ -98,7 +97,7 @@ test('an access token by its type needs no pinned client', async () => {
 
 test('the person of the token counts, not the person beside it', async () => {
   const slack = { user_id: 'U0BEN0000', team_id: TEAM };
-  expect(outcome(await byToken(await tokenOf(ana), slack))).toBe(ANA);
+  expect(outcome(await byToken(anaToken, slack))).toBe(ANA);
 });
 
 const CI_ATTACKS: readonly (readonly [string, Partial<Parameters<typeof tokenOf>[0]>])[] = [
@@ -152,12 +151,7 @@ test('the caller does not learn what another agent has to prove, the log does', 
 });
 
 test('keys that cannot be read are no wrong token', async () => {
-  const token = await tokenOf(ana);
-  const found = await identifier({})({
-    header: (name) => (name === 'authorization' ? `Bearer ${token}` : null),
-    raw: Buffer.from('{}'),
-    slack: null,
-  });
+  const found = await byToken(anaToken, null, identifier({}));
   expect(outcome(found)).toBe('503 The keys of the issuer cannot be read. Try again in a minute.');
 });
 
@@ -166,24 +160,15 @@ test.for([
   ['keys without TLS', { issuer: LOGIN, jwks_uri: 'http://login.example.com/keys' }],
 ] as const)('metadata that names %s is not believed', async ([, metadata]) => {
   const address = `${LOGIN}.well-known/openid-configuration`;
-  const found = await identifier({
-    ...{ ...DOCUMENTS, 'http://login.example.com/keys': KEY_SET },
-    [address]: JSON.stringify(metadata),
-  })({
-    header: (name) => (name === 'authorization' ? `Bearer ${anaToken}` : null),
-    raw: Buffer.from('{}'),
-    slack: null,
-  });
+  const named = { [address]: JSON.stringify(metadata), 'http://login.example.com/keys': KEY_SET };
+  const found = await byToken(anaToken, null, identifier({ ...DOCUMENTS, ...named }));
   expect(outcome(found)).toMatch(/^503/);
 });
-const anaToken = await tokenOf(ana);
 
 test('the keys of an issuer are read once, at the first token', async () => {
   const seen: string[] = [];
   const own = identifier(DOCUMENTS, seen);
-  const header = (name: string) => (name === 'authorization' ? `Bearer ${anaToken}` : null);
-  await own({ header, raw: Buffer.from('{}'), slack: null });
-  await own({ header, raw: Buffer.from('{}'), slack: null });
+  for (let n = 0; n < 2; n += 1) await byToken(anaToken, null, own);
   expect(seen).toEqual([
     'https://login.example.com/.well-known/openid-configuration',
     'https://login.example.com/keys',
@@ -196,8 +181,7 @@ test.for([
 ] as const)('50 tokens at once read an issuer once that is %s', async ([, documents, reads]) => {
   const seen: string[] = [];
   const own = identifier(documents, seen);
-  const header = (name: string) => (name === 'authorization' ? `Bearer ${anaToken}` : null);
-  const call = () => own({ header, raw: Buffer.from('{}'), slack: null });
+  const call = () => byToken(anaToken, null, own);
   await Promise.all(Array.from({ length: 50 }, call));
   expect(seen).toHaveLength(reads);
   // A failure is not kept.
@@ -216,16 +200,10 @@ async function withServedKeys(serve: RequestListener) {
       ? getDocument(`http://127.0.0.1:${port}`, signal)
       : Promise.resolve({ status: 200, text: DOCUMENTS[url] ?? '' });
   const own = createIdentifier({
-    ...{
-      config: agentsConfig(),
-      signingSecret: null,
-      isForeignTeam: () => false,
-      now: () => NOW,
-      read,
-    },
+    ...{ config: agentsConfig(), signingSecret: null, isForeignTeam: () => false },
+    ...{ now: () => NOW, read },
   });
-  const header = (name: string) => (name === 'authorization' ? `Bearer ${anaToken}` : null);
-  return outcome(await own({ header, raw: Buffer.from('{}'), slack: null }));
+  return outcome(await byToken(anaToken, null, own));
 }
 
 test('a key set without an end is left, and the token is not accepted', async () => {
@@ -275,6 +253,8 @@ test('a copy of a request of Slack names the same delivery', async () => {
 });
 
 const REFUSED = '401 This credential is not accepted.';
+const FOREIGN = '403 This is another workspace.';
+const SIGNED = signedHeaders(RAW, NOW);
 
 test.for([
   ['another body', signedHeaders('{}', NOW), SLACK, REFUSED],
@@ -282,26 +262,11 @@ test.for([
   ['six minutes ahead', signedHeaders(RAW, NOW, { age: -400 }), SLACK, REFUSED],
   ['another secret', signedHeaders(RAW, NOW, { secret: 'x'.repeat(32) }), SLACK, REFUSED],
   ['no signature', {}, SLACK, '401 Send a bearer token, or the signature of Slack.'],
-  [
-    'both credentials',
-    { ...signedHeaders(RAW, NOW), authorization: `Bearer ${anaToken}` },
-    SLACK,
-    REFUSED,
-  ],
-  [
-    'another workspace',
-    signedHeaders(RAW, NOW),
-    { ...SLACK, team_id: 'T0OTHER' },
-    '403 This is another workspace.',
-  ],
-  [
-    'no workspace',
-    signedHeaders(RAW, NOW),
-    { user_id: 'U0ANA0000' },
-    '403 This is another workspace.',
-  ],
-  ['an agent as the person', signedHeaders(RAW, NOW), { ...SLACK, user_id: 'agent:ci' }, REFUSED],
-  ['a list as the person', signedHeaders(RAW, NOW), { ...SLACK, user_id: ['U0ANA0000'] }, REFUSED],
+  ['both credentials', { ...SIGNED, authorization: `Bearer ${anaToken}` }, SLACK, REFUSED],
+  ['another workspace', SIGNED, { ...SLACK, team_id: 'T0OTHER' }, FOREIGN],
+  ['no workspace', SIGNED, { user_id: 'U0ANA0000' }, FOREIGN],
+  ['an agent as the person', SIGNED, { ...SLACK, user_id: 'agent:ci' }, REFUSED],
+  ['a list as the person', SIGNED, { ...SLACK, user_id: ['U0ANA0000'] }, REFUSED],
 ] as const)('a request of Slack is refused: %s', async ([, headers, slack, expected]) => {
   expect(outcome(await byHeaders(headers, RAW, slack))).toBe(expected);
 });

@@ -136,8 +136,5 @@ export function signedHeaders(
 ) {
   const stamp = String(Math.floor(now.getTime() / 1_000) - (more.age ?? 0));
   const mac = createHmac('sha256', more.secret ?? SIGNING).update(`v0:${stamp}:${raw}`);
-  return {
-    'x-slack-request-timestamp': stamp,
-    'x-slack-signature': `v0=${mac.digest('hex')}`,
-  };
+  return { 'x-slack-request-timestamp': stamp, 'x-slack-signature': `v0=${mac.digest('hex')}` };
 }

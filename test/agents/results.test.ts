@@ -7,8 +7,6 @@ import { type Change, STATES } from '../../src/domain/change.ts';
 import { createDenial } from '../../src/domain/gate.ts';
 import { changeIn, minutes, PLAN } from '../domain/changes-fixtures.ts';
 
-const RUNS = { numRuns: 5_000 };
-
 /** What others write: orders, markup, JSON, bidi and invisible characters, and lengths. */
 const hostile = fc.oneof(
   fc.constantFrom(
@@ -72,42 +70,32 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-function expectHarmless(result: object): void {
-  for (const text of textsIn(result)) {
+/** What a program reads, of which each text is visible and short. */
+function harmless(result: Parameters<typeof replyOf>[0]): object {
+  const read = replyOf(result).structuredContent as object;
+  for (const text of textsIn(read)) {
     expect(INVISIBLE.test(text)).toBe(false);
     expect([...text].length).toBeLessThanOrEqual(200);
   }
+  return read;
 }
 
-test('5,000 hostile texts change no structure and no summary of a change', () => {
+test('5,000 hostile texts change no structure and no summary', () => {
   // The digest covers the texts.
-  const shown = (text: string) =>
-    replyOf({ ...changeResult(changeWith(text), null), digest: '' }).structuredContent as object;
-  const usual = structure(shown('usual'));
-  fc.assert(
-    fc.property(hostile, (text) => {
-      const result = shown(text);
-      expect(structure(result)).toEqual(usual);
-      expectHarmless(result);
-    }),
-    RUNS,
-  );
-});
-
-test('5,000 hostile texts change no structure and no summary of an answer', () => {
+  const ofChange = (text: string) =>
+    structure(harmless({ ...changeResult(changeWith(text), null), digest: '' }));
   // A long text is several lines, and an empty one none.
-  const withoutLines = (result: object) =>
-    JSON.stringify(structure(result)).replace(/"text":\[("text",?)*\]/g, '"text":[]');
-  const shown = (text: string) =>
-    replyOf(answerResult(answerWith(text))).structuredContent as object;
-  const usual = withoutLines(shown('usual'));
+  const ofAnswer = (text: string) =>
+    JSON.stringify(structure(harmless(answerResult(answerWith(text))))).replace(
+      /"text":\[("text",?)*\]/g,
+      '"text":[]',
+    );
+  const usual = [ofChange('usual'), ofAnswer('usual')];
   fc.assert(
     fc.property(hostile, (text) => {
-      const result = shown(text);
-      expect(withoutLines(result)).toBe(usual);
-      expectHarmless(result);
+      expect([ofChange(text), ofAnswer(text)]).toEqual(usual);
     }),
-    RUNS,
+    { numRuns: 5_000 },
   );
 });
 
@@ -129,15 +117,8 @@ test('tools have the names and the annotations of their mark, and nothing of the
     expect(properties).toHaveLength(Object.keys(command.args.shape).length + beside);
     expect(fields.size).toBe(Object.keys(command.args.shape).length);
     const keys = new Set(properties.flatMap(([, schema]) => Object.keys(Object(schema))));
-    for (const internal of [
-      'word',
-      'input',
-      'synonyms',
-      'redraws',
-      'typedOnly',
-      'names',
-      'group',
-    ]) {
+    const internals = ['word', 'input', 'synonyms', 'redraws', 'typedOnly', 'names', 'group'];
+    for (const internal of internals) {
       expect(keys).not.toContain(internal);
     }
   }

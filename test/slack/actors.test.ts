@@ -8,12 +8,8 @@ import { policyOf } from '../domain/policy-fixtures.ts';
 
 const ANA = 'UANA' as UserId;
 const WHOLE = {
-  id: ANA,
-  team_id: 'T0US',
-  deleted: false,
-  is_bot: false,
-  is_restricted: false,
-  is_ultra_restricted: false,
+  ...{ id: ANA, team_id: 'T0US', deleted: false, is_bot: false },
+  ...{ is_restricted: false, is_ultra_restricted: false },
 };
 
 /** Slack as far as it is asked who somebody is. */
@@ -50,23 +46,15 @@ function actorsBy(
     return ms;
   };
   const clock = { ...systemClock, now: passing, timeout: () => AbortSignal.timeout(timeoutMs) };
+  const around = { lookups: client, home, now, clock };
   return createActors({
-    lookups: client,
+    ...around,
     policy: {
       ...policyOf([{ allow: ['service stop'], to: 'approver' }]),
       agents: new Map([['ci', ['operator']]]),
     },
     groups: new Map([['approver', [{ id: 'S0LEADS', handle: 'db-leads', team: 'T0US' }]]]),
-    home,
-    accounts: cachedAccounts({
-      lookups: client,
-      home,
-      now,
-      clock,
-      onUnknown,
-    }),
-    now,
-    clock,
+    accounts: cachedAccounts({ ...around, onUnknown }),
     warn: () => undefined,
     onAnswer: () => undefined,
   });
@@ -172,14 +160,10 @@ test('of a large group only as many are asked for as are needed', async () => {
 test('an agent has the roles of the file and no time zone, and Slack is not asked', async () => {
   const { identify, zoneOf } = actors(null);
   const how = { fresh: true };
-  expect(await identify(agentId('ci'), how)).toMatchObject({
-    ok: true,
-    actor: { roles: ['operator'] },
-  });
-  expect(await identify(agentId('gone'), how)).toEqual({
-    ok: false,
-    refusal: 'agent-not-admitted',
-  });
+  const roles = ['operator'];
+  expect(await identify(agentId('ci'), how)).toMatchObject({ ok: true, actor: { roles } });
+  const refusal = 'agent-not-admitted';
+  expect(await identify(agentId('gone'), how)).toEqual({ ok: false, refusal });
   expect(await zoneOf(agentId('ci'))).toBe('UTC');
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { agentId, type Change, STATES, type Via } from '../../src/domain/change.ts';
+import { agentId, type Change, STATES, type State, type Via } from '../../src/domain/change.ts';
 import { agentWords } from '../../src/domain/draft.ts';
 import type { Message } from '../../src/slack/blocks.ts';
 import { changeCard } from '../../src/slack/card.ts';
@@ -17,9 +17,9 @@ const viaCopilot = (state: Change['state'], words: string | null = null) =>
   changeIn(state, { via: FOR_ANA, words });
 const byCi = (state: Change['state']) => changeIn(state, { via: ITSELF, requester: agentId('ci') });
 
-/** Every surface that shows a request. */
-function drawn(words: string | null): readonly Message[] {
-  const cards = STATES.map((state) => changeCard(viaCopilot(state, words), drawing));
+/** Every surface that shows a request, with the card of these states. */
+function drawn(words: string | null, states: readonly State[] = STATES): readonly Message[] {
+  const cards = states.map((state) => changeCard(viaCopilot(state, words), drawing));
   return [
     ...cards,
     preview(viaCopilot('draft', words), drawing),
@@ -50,14 +50,16 @@ const piece = fc.oneof(
 const hostile = fc.array(piece, { minLength: 1, maxLength: 8 }).map((all) => all.join(''));
 
 test('attack: 5,000 hostile texts of an agent change no card outside the quoted line', () => {
-  const [quiet, silent] = [drawn('plain').map(around), drawn(null).map(around)];
+  const usual = STATES.map((state) =>
+    [null, 'plain'].map((words) => drawn(words, [state]).map(around)),
+  );
   const lineOf = (said: string) => `copilot (agent): “${said}”`;
   fc.assert(
-    fc.property(hostile, (text) => {
+    fc.property(hostile, fc.nat(STATES.length - 1), (text, at) => {
       const words = agentWords(text);
-      const messages = drawn(words);
-      expect(messages.map(around)).toEqual(words === null ? silent : quiet);
-      if (words !== null) expect(shownIn(messages[1] as Message)).toContain(lineOf(words));
+      const messages = drawn(words, STATES.slice(at, at + 1));
+      expect(messages.map(around)).toEqual(usual[at]?.[words === null ? 0 : 1]);
+      if (words !== null) expect(shownIn(messages[0] as Message)).toContain(lineOf(words));
     }),
     { numRuns: 5_000 },
   );
@@ -74,17 +76,12 @@ test('the words of an agent are one text element, and never mrkdwn', () => {
 });
 
 test('everyone reads who asked through which agent', () => {
-  const said = (message: Message) => message.text;
-  expect(said(changeCard(viaCopilot('pending'), drawing))).toContain(
-    '<@U0ANA> via copilot requests',
-  );
-  expect(said(changeCard(viaCopilot('succeeded'), drawing))).toContain(
-    'Requested by <@U0ANA> via copilot',
-  );
-  expect(said(fullRequest(viaCopilot('pending'), true, drawing))).toContain(
-    '<@U0ANA> via copilot,',
-  );
-  expect(said(preview(viaCopilot('draft'), drawing))).toContain('Requested by  copilot, for you');
+  const card = (state: State) => changeCard(viaCopilot(state), drawing).text;
+  expect(card('pending')).toContain('<@U0ANA> via copilot requests');
+  expect(card('succeeded')).toContain('Requested by <@U0ANA> via copilot');
+  const whole = fullRequest(viaCopilot('pending'), true, drawing);
+  expect(whole.text).toContain('<@U0ANA> via copilot,');
+  expect(preview(viaCopilot('draft'), drawing).text).toContain('Requested by  copilot, for you');
   expect(mrkdwnOf(homeRow(viaCopilot('succeeded'), drawing))).toContain('<@U0ANA> via copilot');
 });
 

@@ -26,13 +26,17 @@ function leftOut(message: Message): number {
   return Number(/(\d+) more rows? not shown/.exec(shownIn(message))?.[1] ?? 0);
 }
 
-test.for<[string, AnswerPart]>([
-  ['a text', { kind: 'text', text: NASTY }],
-  ['a note', { kind: 'note', text: NASTY }],
-  ['a fact', { kind: 'facts', facts: [[NASTY, NASTY]] }],
-  ['a row', { kind: 'rows', rows: [{ text: NASTY, about: [], show: null }] }],
-  ['a cell', { kind: 'table', columns: ['Name', 'x'], rows: [[NASTY, 1]] }],
-])('a nasty name is literal in %s', ([, part]) => {
+/** Each place of an answer that has words of others. */
+const placesOf = (text: string): readonly [string, AnswerPart][] => [
+  ['a text', { kind: 'text', text }],
+  ['a note', { kind: 'note', text }],
+  ['lines', { kind: 'lines', lines: [[text, { at: NOON }]] }],
+  ['a fact', { kind: 'facts', facts: [[text, text]] }],
+  ['a row', { kind: 'rows', rows: [{ text, about: [], show: null }] }],
+  ['a cell', { kind: 'table', columns: [text, 'x'], rows: [[text, 1]] }],
+];
+
+test.for(placesOf(NASTY))('a nasty name is literal in %s', ([, part]) => {
   const drawn = answer(part);
   expectSound(drawn);
   expect(shownIn(drawn)).toContain(NASTY_SEEN);
@@ -41,16 +45,11 @@ test.for<[string, AnswerPart]>([
 const LONG = '&x'.repeat(6_000);
 
 test.for<[string, AnswerPart]>([
-  ['a text', { kind: 'text', text: LONG }],
-  ['a note', { kind: 'note', text: LONG }],
-  ['lines', { kind: 'lines', lines: [[LONG, { at: NOON }]] }],
-  ['a fact', { kind: 'facts', facts: [[LONG, LONG]] }],
-  ['a row', { kind: 'rows', rows: [{ text: LONG, about: [], show: null }] }],
+  ...placesOf(LONG),
   [
-    'the second column of a row',
+    'the second column',
     { kind: 'rows', rows: [{ text: 'a', about: [LONG, { at: NOON }], show: null }] },
   ],
-  ['a cell', { kind: 'table', columns: [LONG, 'x'], rows: [[LONG, 1]] }],
   ['an offer', { kind: 'offers', offers: [{ label: LONG, line: 'cost' }] }],
 ])('Slack takes %s of any length', ([, part]) => {
   expectSound(answer(part));
@@ -67,10 +66,8 @@ test('a nasty name is literal in a title, in a sentence and on a button', () => 
 });
 
 test('buttons in two places of one answer are two blocks, as Slack wants them', () => {
-  const offers = (label: string): AnswerPart => ({
-    kind: 'offers',
-    offers: [{ label, line: 'cost' }],
-  });
+  const offers = (label: string) =>
+    ({ kind: 'offers', offers: [{ label, line: 'cost' }] }) as const;
   const drawn = answer(offers('CSV'), { kind: 'text', text: 'Not set yet.' }, offers('Add'));
   expectSound(drawn);
   expect(drawn.blocks.flatMap(({ block_id }) => block_id ?? [])).toEqual(['offers', 'offers.1']);
@@ -107,14 +104,8 @@ test('cells show what is not known, and times in the zone of the reader', () => 
 });
 
 test('facts say what is not known, and tell times in the zone of the reader', () => {
-  const drawn = answer({
-    kind: 'facts',
-    facts: [
-      ['Seen', NOON],
-      ['Tags', null],
-      ['Id', ''],
-    ],
-  });
+  const facts = Object.entries({ Seen: NOON, Tags: null, Id: '' });
+  const drawn = answer({ kind: 'facts', facts });
   expectSound(drawn);
   expect(drawn.text).toContain('Seen  <!date^1795176000^');
   expect(drawn.text).toContain('Tags  unknown');
@@ -184,10 +175,7 @@ test('who cannot see the blocks reads the figures, the axis of the chart and the
       title: 'Credits a day',
       unit: 'credits',
       axis: '18–19 Nov (UTC)',
-      points: [
-        { label: '18', value: 8 },
-        { label: '19', value: 4.123 },
-      ],
+      points: [18, 19].map((day) => ({ label: `${day}`, value: day === 18 ? 8 : 4.123 })),
     },
     { kind: 'table', caption: 'Credits by day', columns: ['Day'], rows: [['Wed 18 Nov']] },
     { kind: 'note', text: 'figures do not add up <1 vs 2>' },

@@ -7,8 +7,8 @@ import { answerMessage } from '../../src/slack/answer.ts';
 import { homeView } from '../../src/slack/home.ts';
 import { manifestOf } from '../../src/slack/manifest.ts';
 import { refusalMessage, stoppedLine } from '../../src/slack/refusals.ts';
-import { actor, changeIn, NOON } from '../domain/changes-fixtures.ts';
-import { drawing as unprefixed } from './fixtures.ts';
+import { changeIn } from '../domain/changes-fixtures.ts';
+import { EMPTY_LISTS, everyone, drawing as unprefixed } from './fixtures.ts';
 
 const PREFIX = 'db-';
 const drawing = { ...unprefixed, prefix: PREFIX };
@@ -16,20 +16,6 @@ const NOUNS = Object.keys(nouns).join('|');
 const UNPREFIXED = new RegExp(`(?<![\\w.-])/(${NOUNS})\\b`, 'g');
 
 const change = changeIn('pending');
-const lists = {
-  waiting: [change],
-  toAnswer: [],
-  mine: [],
-  running: [],
-  recent: [],
-  schedules: [],
-  standing: [],
-  services: null,
-  costs: null,
-  unreadable: [],
-  more: false,
-};
-const everyone = actor('U0ANA', 'viewer', 'operator', 'approver');
 const vocabulary = {
   commands,
   services: [],
@@ -53,7 +39,10 @@ test.for<[string, unknown]>([
   ],
   [
     'Home',
-    homeView({ ok: true, actor: everyone, lists: { ...lists, at: NOON } }, { drawing, commands }),
+    homeView(
+      { ok: true, actor: everyone, lists: { ...EMPTY_LISTS, waiting: [change] } },
+      { drawing, commands },
+    ),
   ],
   ...[null, 'service', 'cost', 'change'].map((noun): [string, unknown] => [
     'help',

@@ -88,6 +88,13 @@ async function connected({ receive, firstUrl, timeout, ...settings }: Options = 
   };
 }
 
+/** The connections of one replica, both of which are open. */
+async function openedConnections(options: Options = {}) {
+  const all = await connected(options);
+  await all.open();
+  return all;
+}
+
 const never = () => new Promise<void>(() => undefined);
 
 /** A URL of a connection; Slack accepts a used one no more. */
@@ -110,8 +117,7 @@ test('two connections are open, and a payload on either is handled once', async 
     envelopes.push(payload.envelope_id);
     void payload.ack();
   };
-  const { open, command, connections, opened } = await connected({ receive });
-  await open();
+  const { command, connections, opened } = await openedConnections({ receive });
   for (let n = 0; n < 4; n += 1) expect(await command()).toMatchObject({ error: null });
   expect(new Set(envelopes).size).toBe(4);
   expect(envelopes).toHaveLength(4);
@@ -123,8 +129,7 @@ test.for([
   ['uses', 'new', 2],
   ['replaces', 'used', 3],
 ] as const)('the first connection %s a %s URL of the start', async ([, firstUrl, calls]) => {
-  const { open, opened, command } = await connected({ firstUrl });
-  await open();
+  const { opened, command } = await openedConnections({ firstUrl });
   expect(opened()).toBe(calls);
   expect(await command()).toMatchObject({ error: null });
 });
@@ -142,8 +147,7 @@ test.for(['warning', 'refresh_requested'] as const)(
 );
 
 test('a connection is replaced before its approximate time ends', async () => {
-  const { slack, open, opened, time, checkNow } = await connected({ connectionTimeS: 3_600 });
-  await open();
+  const { slack, opened, time, checkNow } = await openedConnections({ connectionTimeS: 3_600 });
   time.ms = 3_600_000 - 31_000;
   await checkNow();
   expect(opened()).toBe(2);
@@ -152,8 +156,7 @@ test('a connection is replaced before its approximate time ends', async () => {
 });
 
 test('a replaced connection that Slack does not close is closed after a minute', async () => {
-  const { slack, open, time } = await connected();
-  await open();
+  const { slack, time } = await openedConnections();
   void slack.refreshSockets({ reason: 'warning', closing: 'handshake', closesWhen: never });
   await expect.poll(slack.connections).toBe(3);
   time.ms = 61_000;
@@ -175,8 +178,7 @@ test.for<Closing>(['handshake', 'reset', 'tcp-left-open'])(
 
 test('a payload whose connection is closed is acknowledged over the other one', async () => {
   const received: Payload[] = [];
-  const { slack, open, command } = await connected({ receive: (each) => received.push(each) });
-  await open();
+  const { slack, command } = await openedConnections({ receive: (each) => received.push(each) });
   const delivery = command();
   await expect.poll(() => received.length).toBe(1);
   await slack.refreshSockets({ reason: null, closing: 'handshake', which: 'oldest' });
@@ -188,8 +190,7 @@ test('a payload whose connection is closed is acknowledged over the other one', 
 test('an acknowledgement that an abrupt closing loses is sent again over the other one', async () => {
   const acknowledged: Payload[] = [];
   const receive = (payload: Payload) => void payload.ack().then(() => acknowledged.push(payload));
-  const { slack, open, command } = await connected({ receive });
-  await open();
+  const { slack, command } = await openedConnections({ receive });
   slack.silenceOldestSocket();
   const delivery = command();
   await expect.poll(() => acknowledged.length).toBe(1);
@@ -210,8 +211,7 @@ test('it is not connected only while no connection is open', async () => {
 });
 
 test('a failed replacement is retried after 1, 2, 4 … at most 30 s', async () => {
-  const { slack, open, sleeps, outageLines } = await connected();
-  await open();
+  const { slack, sleeps, outageLines } = await openedConnections();
   slack.failNext(opens(7, 'internal_error'));
   await slack.refreshSockets({ reason: null, closing: 'handshake' });
   await expect.poll(slack.connections).toBe(2);
@@ -244,11 +244,15 @@ test('a stop ends the retries of the first connection', async () => {
   expect(connections.isOpen()).toBe(false);
 });
 
+const limits = (times: number, retryAfterSeconds: number) =>
+  ({
+    ...{ method: 'apps.connections.open', times },
+    ...{ how: 'rate-limited', retryAfterSeconds },
+  }) as const;
+
 test('a rate limit delays the replacement by the time that Slack names', async () => {
-  const { slack, open, sleeps } = await connected();
-  await open();
-  const limited = { times: 1, how: 'rate-limited', retryAfterSeconds: 17 } as const;
-  slack.failNext({ method: 'apps.connections.open', ...limited });
+  const { slack, sleeps } = await openedConnections();
+  slack.failNext(limits(1, 17));
   await slack.refreshSockets({ reason: null, closing: 'handshake' });
   await expect.poll(slack.connections).toBe(2);
   expect(sleeps).toEqual([17_000]);
@@ -256,8 +260,7 @@ test('a rate limit delays the replacement by the time that Slack names', async (
 
 test('a rate limit delays the first connection by the time that Slack names', async () => {
   const { slack, open, sleeps } = await connected();
-  const limited = { times: 2, how: 'rate-limited', retryAfterSeconds: 60 } as const;
-  slack.failNext({ method: 'apps.connections.open', ...limited });
+  slack.failNext(limits(2, 60));
   await open();
   expect(sleeps).toEqual([60_000, 60_000]);
 });
@@ -283,8 +286,7 @@ test('a stop ends a TCP connection that Slack leaves open after 0.5 s', async ()
     waits.set(late, ms);
     return late.signal;
   };
-  const { slack, open, connections } = await connected({ leaveTcpOpen: true, timeout });
-  await open();
+  const { slack, connections } = await openedConnections({ leaveTcpOpen: true, timeout });
   const closed = connections.close().then(() => 'closed');
   await expect.poll(() => [...waits.values()]).toEqual([500, 500]);
   for (const late of waits.keys()) late.abort();
@@ -317,8 +319,7 @@ test('a stop during a replacement leaves no connection open', async () => {
     if (accepted === 3) stopped.resolve(connections.close());
     return never();
   };
-  const { slack, open, connections } = await connected({ refreshWait });
-  await open();
+  const { slack, connections } = await openedConnections({ refreshWait });
   void slack.refreshSockets({ reason: 'warning', closing: 'handshake', closesWhen: never });
   await stopped.promise;
   await expect.poll(slack.connections).toBe(0);
@@ -353,8 +354,7 @@ test.for([
   { num_connections: -1, debug_info: { approximate_connection_time: -5 } },
   { connection_info: null, debug_info: [] },
 ])('a hello with %j keeps its connection', async (hello) => {
-  const { slack, open, opened, command, sleeps, time, checkNow } = await connected({ hello });
-  await open();
+  const { slack, opened, command, sleeps, time, checkNow } = await openedConnections({ hello });
   time.ms = 30_000;
   await checkNow();
   expect([opened(), slack.connections(), sleeps]).toEqual([2, 2, []]);
@@ -362,8 +362,7 @@ test.for([
 });
 
 test('connections that end in a regular rhythm are replaced at once, and reported once a minute', async () => {
-  const { slack, open, opened, time, sleeps, checkNow, endLines, command } = await connected();
-  await open();
+  const { slack, opened, time, sleeps, checkNow, endLines, command } = await openedConnections();
   for (let round = 1; round <= 6; round += 1) {
     time.ms += 12_000;
     await slack.refreshSockets({ reason: null, closing: 'reset', which: 'all' });
@@ -385,8 +384,7 @@ test('connections of another program with the same token are counted', async () 
 });
 
 test('an event without a type neither ends the process nor the connection', async () => {
-  const { slack, open, command } = await connected();
-  await open();
+  const { slack, command } = await openedConnections();
   await slack.openHome({ as: ANA });
   const [event] = slack.events();
   delete Object(event?.payload).event;

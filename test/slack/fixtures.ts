@@ -4,6 +4,8 @@ import { commands } from '../../src/commands/index.ts';
 import type { Change, News, RoleName } from '../../src/domain/change.ts';
 import type { Message } from '../../src/slack/blocks.ts';
 import type { DrawContext } from '../../src/slack/naming.ts';
+import type { HomeLists } from '../../src/workflow/context.ts';
+import { actor, NOON } from '../domain/changes-fixtures.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 
 const RULES = [
@@ -79,4 +81,17 @@ export function expectSound(message: Message): void {
   expect(kinds.filter((kind) => acting.includes(kind))).toEqual([]);
   const people = nodes.filter(({ type }) => type === 'user').map(({ user_id }) => user_id);
   expect(people).not.toContain('U1');
+}
+
+/** What Home shows where there is nothing to show. */
+export const EMPTY_LISTS: HomeLists = {
+  ...{ waiting: [], toAnswer: [], mine: [], running: [], recent: [], schedules: [], standing: [] },
+  ...{ services: null, costs: null, more: false, at: NOON },
+};
+
+export const everyone = actor('U0ANA', 'viewer', 'operator', 'approver');
+
+/** The blocks of a message as the readers of messages take them. */
+export function blocksOf({ blocks }: Pick<Message, 'blocks'>) {
+  return blocks.map((block) => ({ ...block }));
 }

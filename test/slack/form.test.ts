@@ -83,12 +83,6 @@ test.for(['zzz', 'constructor', '__proto__', ' '])(
   },
 );
 
-test.for(
-  commands.flatMap(({ name, args }) => Object.keys(args.shape).map((field) => [name, field])),
-)('the form of %s is valid in Slack with a meaningless %s', ([name = '', field = '']) => {
-  expect(viewProblems(form(name, { [field]: 'zzz' }).view)).toEqual([]);
-});
-
 test.for<[string, string | null, boolean, boolean]>([
   ['in a channel', 'C0DBCOSTS01', true, true],
   ['in Home', null, false, false],
@@ -124,20 +118,8 @@ test.for(['start', 'stop', 'scale', 'create'].map((verb) => [verb] as const))(
 );
 
 const INVALID = [
-  ...[
-    'zzz',
-    'amazon',
-    '-1',
-    '0',
-    '0.5',
-    '99999999999999999999',
-    '1e9',
-    'NaN',
-    ' ',
-    '"',
-    '🦊'.repeat(90),
-  ],
-  ...['x'.repeat(3_500), '<!channel>', 'on\noff', 'arn:aws:s3:::b', 'null', '\u0000'],
+  ...'zzz amazon -1 0 0.5 99999999999999999999 1e9 NaN " <!channel> arn:aws:s3:::b null'.split(' '),
+  ...[' ', '🦊'.repeat(90), 'x'.repeat(3_500), 'on\noff', '\u0000'],
 ];
 /** Values with which each of the other fields has its place in the form. */
 const OTHERS: Readonly<Record<string, TypedValues>> = {

@@ -60,20 +60,12 @@ async function slackWithGroups(roleGroups = GROUPS.map(({ id }) => id)) {
   });
   const home = { teamId: sandboxWorkspace.teamId, enterpriseId: null, workspaces: null };
   const listed = GROUPS.map((group) => ({ ...group, team: sandboxWorkspace.teamId }));
+  const around = { lookups, home, now, clock };
   const actors = createActors({
-    lookups,
+    ...around,
     policy: policyOf([{ allow: ['service stop'], to: 'approver' }]),
     groups: new Map([['approver', listed.filter(({ id }) => roleGroups.includes(id))]]),
-    home,
-    accounts: cachedAccounts({
-      lookups,
-      home,
-      now,
-      clock,
-      onUnknown: () => undefined,
-    }),
-    now,
-    clock,
+    accounts: cachedAccounts({ ...around, onUnknown: () => undefined }),
     warn: () => undefined,
     onAnswer: () => undefined,
   });

@@ -13,26 +13,11 @@ import { homeView } from '../../src/slack/home.ts';
 import { palette } from '../../src/slack/open-form.ts';
 import { NO_REPLY_TARGET } from '../../src/slack/post.ts';
 import type { HomeLists } from '../../src/workflow/context.ts';
-import { actor, changeIn, minutes, NOON, PLAN } from '../domain/changes-fixtures.ts';
-import { drawing, NASTY, NASTY_SEEN } from './fixtures.ts';
+import { actor, changeIn, minutes, PLAN } from '../domain/changes-fixtures.ts';
+import { drawing, EMPTY_LISTS, everyone, NASTY, NASTY_SEEN } from './fixtures.ts';
 
-const EMPTY: HomeLists = {
-  waiting: [],
-  toAnswer: [],
-  mine: [],
-  running: [],
-  recent: [],
-  schedules: [],
-  standing: [],
-  services: null,
-  costs: null,
-  more: false,
-  at: NOON,
-};
-const everything = actor('U0ANA', 'viewer', 'operator', 'approver');
-
-function drawn(lists: Partial<HomeLists>, who = everything) {
-  const found = { ok: true, actor: who, lists: { ...EMPTY, ...lists } } as const;
+function drawn(lists: Partial<HomeLists>, who = everyone) {
+  const found = { ok: true, actor: who, lists: { ...EMPTY_LISTS, ...lists } } as const;
   return homeView(found, { drawing, commands });
 }
 
@@ -170,7 +155,7 @@ test('a user without a role reads first how to get one, from groups or from the 
     new Map([['viewer' as RoleName, { groups, users: ['U0BEN' as UserId] }]]);
   const homeWith = (groups: readonly string[]) => {
     const policy = { ...drawing.policy, roles: roles(groups) };
-    const found = { ok: true, actor: actor('U0EMIL'), lists: EMPTY } as const;
+    const found = { ok: true, actor: actor('U0EMIL'), lists: EMPTY_LISTS } as const;
     return homeView(found, { drawing: { ...drawing, policy }, commands });
   };
   expect(texts(homeWith(['@team']))).toContain('Ask to join @team (viewer).');

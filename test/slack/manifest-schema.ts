@@ -42,75 +42,44 @@ const shortcut = z.strictObject({
 });
 
 const features = z.strictObject({
-  app_home: z
-    .strictObject({
-      home_tab_enabled: z.boolean().optional(),
-      messages_tab_enabled: z.boolean().optional(),
-      messages_tab_read_only_enabled: z.boolean().optional(),
-    })
-    .optional(),
-  bot_user: z
-    .strictObject({ display_name: text(80), always_online: z.boolean().optional() })
-    .optional(),
-  shortcuts: z.array(shortcut).min(1).max(10).optional(),
-  slash_commands: z.array(slashCommand).min(1).max(50).optional(),
+  app_home: z.strictObject({
+    home_tab_enabled: z.boolean(),
+    messages_tab_enabled: z.boolean(),
+    messages_tab_read_only_enabled: z.boolean(),
+  }),
+  bot_user: z.strictObject({ display_name: text(80), always_online: z.boolean() }),
+  shortcuts: z.array(shortcut).min(1).max(10),
+  slash_commands: z.array(slashCommand).min(1).max(50),
 });
 
 const settings = z.strictObject({
-  event_subscriptions: z
-    .strictObject({
-      request_url: url(3_500).optional(),
-      user_events: events.optional(),
-      bot_events: events.optional(),
-    })
-    .optional(),
-  interactivity: z
-    .strictObject({
-      is_enabled: z.boolean(),
-      request_url: url(3_500).optional(),
-      message_menu_options_url: url(3_500).optional(),
-    })
-    .optional(),
-  org_deploy_enabled: z.boolean().optional(),
-  socket_mode_enabled: z.boolean().optional(),
-  token_rotation_enabled: z.boolean().optional(),
+  event_subscriptions: z.strictObject({ request_url: url(3_500).optional(), bot_events: events }),
+  interactivity: z.strictObject({
+    is_enabled: z.boolean(),
+    request_url: url(3_500).optional(),
+    message_menu_options_url: url(3_500).optional(),
+  }),
+  org_deploy_enabled: z.boolean(),
+  socket_mode_enabled: z.boolean(),
+  token_rotation_enabled: z.boolean(),
+});
+
+// slackapi/manifest-schema, manifest.schema.2.0.0.json: at most 20 servers.
+const server = z.strictObject({
+  url: text(500).regex(/^https:/),
+  auth_type: z.enum([
+    'no_auth',
+    'slack_identity_auth',
+    'dynamic_client_registration',
+    'manual_auth',
+  ]),
 });
 
 export const SlackManifest = z.looseObject({
   _metadata: z.strictObject({ major_version: z.literal(2), minor_version: z.int().optional() }),
   display_information: displayInformation,
-  features: features.optional(),
-  // slackapi/manifest-schema, manifest.schema.2.0.0.json: at most 20 servers.
-  mcp_servers: z
-    .record(
-      z.string(),
-      z.strictObject({
-        url: z
-          .string()
-          .max(500)
-          .regex(/^https:/),
-        auth_type: z.enum([
-          'no_auth',
-          'slack_identity_auth',
-          'dynamic_client_registration',
-          'manual_auth',
-        ]),
-        headers: z.record(z.string(), z.string()).optional(),
-        auth_provider_key: z.string().optional(),
-      }),
-    )
-    .optional(),
-  oauth_config: z
-    .strictObject({
-      scopes: z
-        .strictObject({
-          user: scopes.optional(),
-          bot: scopes.optional(),
-          user_optional: scopes.optional(),
-          bot_optional: scopes.optional(),
-        })
-        .optional(),
-    })
-    .optional(),
-  settings: settings.optional(),
+  features,
+  mcp_servers: z.record(z.string(), server).optional(),
+  oauth_config: z.strictObject({ scopes: z.strictObject({ bot: scopes, bot_optional: scopes }) }),
+  settings,
 });

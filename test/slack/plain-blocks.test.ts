@@ -27,15 +27,6 @@ const COSTS = answerMessage({
   ],
 });
 
-test('a chart and a table of figures are blocks that Slack takes', () => {
-  expectSound(COSTS);
-  expect(COSTS.blocks.map(({ type }) => type)).toEqual([
-    'header',
-    'data_visualization',
-    'data_table',
-  ]);
-});
-
 test('a workspace without the newest blocks gets the same figures as text', () => {
   const plain = inPlainBlocks(COSTS);
   if (!plain) throw new Error('nothing to draw otherwise');

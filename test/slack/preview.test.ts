@@ -1,15 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Change, News } from '../../src/domain/change.ts';
-import type { Message } from '../../src/slack/blocks.ts';
 import { answeredPreview, preview } from '../../src/slack/preview.ts';
 import { changeIn, minutes, PLAN, REQUIRES } from '../domain/changes-fixtures.ts';
 import { buttonsOf as buttonsIn } from '../harness/messages.ts';
 import { channel } from '../workflow/context.ts';
-import { drawing, withNews } from './fixtures.ts';
-
-function blocksOf({ blocks }: Message) {
-  return blocks.map((block) => ({ ...block }));
-}
+import { blocksOf, drawing, withNews } from './fixtures.ts';
 
 test('a preview shows what will be sent, what is known, who must approve and what else is open', () => {
   const draft = changeIn('draft');

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { type Change, type ChangeId, STATES, type Timing } from '../../src/domain/change.ts';
+import {
+  type Change,
+  type ChangeId,
+  STATES,
+  type State,
+  type Timing,
+} from '../../src/domain/change.ts';
 import { changeCard } from '../../src/slack/card.ts';
 import { timingLines } from '../../src/slack/card-plan.ts';
 import { cardTitle } from '../../src/slack/card-state.ts';
@@ -15,9 +21,12 @@ import { changeIn, minutes, NOON, PLAN } from '../domain/changes-fixtures.ts';
 import { drawing, expectSound } from './fixtures.ts';
 
 const back = { afterMs: 4 * 3_600_000, label: 'Start it again', line: 'service start staging' };
+const REVERTED = { startAt: null, revert: back };
 const startAt = minutes(420).toISOString();
 const PARENT = '7KQ2MX' as ChangeId;
 const CHILD = 'P7T2WA' as ChangeId;
+
+const child = (state: State): Partial<Change> => ({ child: { id: CHILD, state } });
 
 function timed(state: Change['state'], timing: Timing, over: Partial<Change> = {}): Change {
   return changeIn(state, { plan: { ...PLAN, timing }, ...over });
@@ -54,52 +63,27 @@ test('a change says in every state when it runs, and what takes it back', () => 
 
 test.for<[string, Partial<Change>, string]>([
   ['will be planned in a moment', { revertAt: minutes(242) }, 'Reverts  16:02'],
-  ['is planned', { child: { id: CHILD, state: 'approved' } }, 'Reverts  16:02 (P7T2WA)'],
-  ['runs now', { child: { id: CHILD, state: 'executing' } }, 'Reverts  16:02 (P7T2WA)'],
-  ['has run', { child: { id: CHILD, state: 'succeeded' } }, 'Reverted  by P7T2WA'],
-  [
-    'has an unknown outcome',
-    { child: { id: CHILD, state: 'unknown' } },
-    'Reverted  outcome unknown (P7T2WA)',
-  ],
-  [
-    'was cancelled',
-    { child: { id: CHILD, state: 'cancelled' } },
-    'Reverts  not automatically: P7T2WA is cancelled',
-  ],
+  ['is planned', child('approved'), 'Reverts  16:02 (P7T2WA)'],
+  ['runs now', child('executing'), 'Reverts  16:02 (P7T2WA)'],
+  ['has run', child('succeeded'), 'Reverted  by P7T2WA'],
+  ['has an unknown outcome', child('unknown'), 'Reverted  outcome unknown (P7T2WA)'],
+  ['was cancelled', child('cancelled'), 'Reverts  not automatically: P7T2WA is cancelled'],
   ['cannot be planned', { revertAt: null }, 'Reverts  not automatically'],
 ])('the card of what succeeded for a while says how its return stands: it %s', ([, over, line]) => {
-  const change = timed(
-    'succeeded',
-    { startAt: null, revert: back },
-    { revertAt: minutes(242), ...over },
-  );
+  const change = timed('succeeded', REVERTED, { revertAt: minutes(242), ...over });
   expect(said(change)).toEqual([line]);
   expectSound(changeCard(change, drawing));
 });
 
 test('what takes another one back names it, and no card is taken for the other', () => {
-  const child = timed('approved', { startAt, revert: null }, { id: CHILD, parent: PARENT });
-  expect(said(child)).toEqual(['Reverts  7KQ2MX (approved together)', 'Runs  19:00']);
-  expect(cardTitle(child, drawing.commands)).toBe('○ Stop analytics-prod: planned');
+  const revert = timed('approved', { startAt, revert: null }, { id: CHILD, parent: PARENT });
+  expect(said(revert)).toEqual(['Reverts  7KQ2MX (approved together)', 'Runs  19:00']);
+  expect(cardTitle(revert, drawing.commands)).toBe('○ Stop analytics-prod: planned');
   // A card that was posted without an answer is looked for by the id behind its dot.
-  expect(changeCard(child, drawing).text).not.toContain(` · ${PARENT}`);
-  const parent = timed(
-    'succeeded',
-    { startAt: null, revert: back },
-    { child: { id: CHILD, state: 'stale' } },
-  );
+  expect(changeCard(revert, drawing).text).not.toContain(` · ${PARENT}`);
+  const parent = timed('succeeded', REVERTED, child('stale'));
   expect(changeCard(parent, drawing).text).not.toContain(` · ${CHILD}`);
 });
-
-test.for(STATES)(
-  'a timed change that is %s can be drawn, and so can what takes it back',
-  (state) => {
-    expectSound(changeCard(timed(state, { startAt, revert: back }), drawing));
-    const child = timed(state, { startAt, revert: null }, { parent: PARENT, notBefore: NOON });
-    expectSound(changeCard(child, drawing));
-  },
-);
 
 test.for<[string, Partial<Change>, string]>([
   ['expired before it was approved', {}, 'expired before it was decided'],
@@ -138,9 +122,7 @@ test('the reminder of a schedule names its service, its times, its end and how t
 });
 
 test.for(REVERT_STOP_REASONS)('its thread tells why it stays: %s', (why) => {
-  const line = mrkdwnOf(
-    revertStoppedLine(timed('succeeded', { startAt: null, revert: back }), why),
-  );
+  const line = mrkdwnOf(revertStoppedLine(timed('succeeded', REVERTED), why));
   expect(line).toMatch(
     /^<@U0ANA> “stop analytics-prod” is not reverted automatically: [a-z].+\.$/i,
   );

@@ -7,9 +7,10 @@ import {
   type UserId,
 } from '../../src/domain/change.ts';
 import { inheritChange } from '../../src/domain/draft.ts';
+import { evolvePress } from '../../src/domain/log-events.ts';
 import { type AgentCaller, type AgentRequest, agentRequests } from '../../src/workflow/agents.ts';
 import { jobKinds } from '../../src/workflow/background.ts';
-import type { PressOutcome, WorkflowContext } from '../../src/workflow/context.ts';
+import type { WorkflowContext } from '../../src/workflow/context.ts';
 import { notify } from '../../src/workflow/notices.ts';
 import { receivePress } from '../../src/workflow/press.ts';
 import { requestChange } from '../../src/workflow/request.ts';
@@ -45,7 +46,8 @@ const AGENTS = new Map([
   ['other', []],
   ['ci', ['operator']],
 ]);
-const POLICY = { ...policyOf([{ ...RULE, agents: 'allowed' }]), agents: AGENTS };
+const policyWith = (...rules: readonly object[]) => ({ ...policyOf(rules), agents: AGENTS });
+const POLICY = policyWith({ ...RULE, agents: 'allowed' });
 const LIMITS = { open: 50, perDay: 500 };
 const forAna: AgentCaller = { agent: 'copilot', subject: 's', person: ana, limits: LIMITS };
 const itself: AgentCaller = { agent: 'ci', subject: 'repo:74', person: null, limits: LIMITS };
@@ -87,45 +89,27 @@ async function answer(
   return 'denial' in outcome ? outcome.denial.refusal : outcome;
 }
 
-/** Presses a button in the place where it was made for this user, and returns the answer. */
+/** Presses a button in the place where it was made for this user. Returns the refusal or the new state. */
 async function press(
   context: WorkflowContext,
   verb: 'confirm' | 'approve' | 'cancel',
   change: ChangeId,
   by: UserId,
 ) {
-  const answered = Promise.withResolvers<PressOutcome>();
-  const messenger = new Proxy(context.messenger, {
-    get: (own, name, of) =>
-      name === 'answerPress'
-        ? async (_: unknown, outcome: PressOutcome) => answered.resolve(outcome)
-        : Reflect.get(own, name, of),
-  });
-  const watched = { ...context, messenger };
-  const replyTo = {
+  const key = `press-${Math.random()}`;
+  const nowhere = {
     url: null,
-    user: by,
     channel: null,
     ts: null,
     thread: null,
     replaces: false,
     home: false,
   };
-  await receivePress(watched, {
-    ...{ key: `press-${Math.random()}`, verb, change, by, text: '', replyTo, seen: null },
-    place: { kind: 'own' },
-  });
-  await runDue(watched, { press: jobKinds(watched).press as never });
-  const outcome = await answered.promise;
-  return outcome.ok ? outcome.change.state : outcome.denial.refusal;
-}
-
-/** Confirms as Ana; the answer comes after the card, which stands when the change waits. */
-async function confirmed(context: WorkflowContext, change: ChangeId) {
-  const answer = press(context, 'confirm', change, ana);
-  await expect.poll(async () => (await loaded(context, change)).state).toBe('pending');
-  await moved(context, change, CARD);
-  return answer;
+  const own = { text: '', seen: null, place: { kind: 'own' } } as const;
+  await receivePress(context, { key, verb, change, by, ...own, replyTo: { ...nowhere, user: by } });
+  await runDue(context, { press: jobKinds(context).press as never });
+  const { state } = await context.events.load(`press/${change}/${key}`, evolvePress);
+  return state?.refusal ?? (await loaded(context, change)).state;
 }
 
 test('an agent asks for a person, who reads the preview as a direct message and confirms it', async () => {
@@ -144,13 +128,16 @@ test('an agent asks for a person, who reads the preview as a direct message and 
   await runDue(context, messageKinds(context));
   expect(shown).toMatchObject([{ name: 'postPreview', given: [{ id: change.id, news: {} }] }]);
   expect(await press(context, 'confirm', change.id, ben)).toBe('not-requester');
-  expect(await confirmed(context, change.id)).toBe('pending');
+  expect(await press(context, 'confirm', change.id, ana)).toBe('pending');
   expect(sent).toEqual([]);
+  expect((await eventsOf(context, `change/${change.id}`))[0]).toMatchObject({
+    ...{ type: 'drafted', via: { agent: 'copilot' }, evidence: { roles: ['operator'] } },
+  });
 });
 
 test('what an agent asks for itself waits for approvals at once, and nobody is messaged', async () => {
   const breakGlass = { to: 'operator' };
-  const policy = { ...policyOf([{ ...RULE, agents: ['ci'], breakGlass }]), agents: AGENTS };
+  const policy = policyWith({ ...RULE, agents: ['ci'], breakGlass });
   const { context, shown } = await contextOf({ policy });
   const { change } = await requested(context, itself);
   expect(change).toMatchObject({
@@ -169,16 +156,13 @@ test('what an agent asks for itself waits for approvals at once, and nobody is m
 });
 
 test('where a reason is required, the words of the agent are one', async () => {
-  const policy = {
-    ...policyOf([{ ...RULE, agents: 'allowed', reason: 'required' }]),
-    agents: AGENTS,
-  };
+  const policy = policyWith({ ...RULE, agents: 'allowed', reason: 'required' });
   const { context } = await contextOf({ policy });
   expect(await answer(context, forAna)).toBe('reason-required');
   expect(await answer(context, forAna, { words: ' <> ' })).toBe('reason-required');
   const { change } = await requested(context, forAna, { words: 'the load is over' });
   expect(change).toMatchObject({ reason: null, words: 'the load is over' });
-  expect(await confirmed(context, change.id)).toBe('pending');
+  expect(await press(context, 'confirm', change.id, ana)).toBe('pending');
 });
 
 test('a draft that was withdrawn is shown to nobody', async () => {
@@ -195,26 +179,13 @@ test('a notice is for persons only', async () => {
   expect(await dueJobs(context)).toHaveLength(1);
 });
 
-test('the evidence of what an agent asked is that of who it asked for', async () => {
-  const { context } = await contextOf();
-  const { change } = await requested(context, forAna);
-  expect(await eventsOf(context, `change/${change.id}`)).toMatchObject([
-    {
-      type: 'drafted',
-      via: { agent: 'copilot' },
-      evidence: { roles: ['operator'] },
-    },
-  ]);
-});
-
 test.for<[string, object, AgentCaller, string]>([
   ['no rule admits agents', {}, forAna, 'agent-not-admitted'],
   ['the rule admits another one', { agents: ['ci'] }, forAna, 'agent-not-admitted'],
   ['the person may not', { agents: 'allowed' }, { ...forAna, person: dora }, 'not-a-requester'],
   ['its roles do not suffice', { agents: 'allowed', to: 'approver' }, itself, 'not-a-requester'],
 ])('an agent is refused, and the log has it: %s', async ([, rule, caller, refusal]) => {
-  const policy = { ...policyOf([{ ...RULE, ...rule }]), agents: AGENTS };
-  const { context } = await contextOf({ policy });
+  const { context } = await contextOf({ policy: policyWith({ ...RULE, ...rule }) });
   expect(await answer(context, caller)).toBe(refusal);
   const by = caller.person ?? CI;
   expect(await refusals(context)).toMatchObject([
@@ -228,7 +199,7 @@ test('the commands of an agent are those of the person that a rule also opens to
     { ...RULE, allow: ['service stop'], agents: 'allowed' },
     { ...RULE, allow: ['service scale'] },
   ];
-  const { context, roles } = await contextOf({ policy: { ...policyOf(rules), agents: AGENTS } });
+  const { context, roles } = await contextOf({ policy: policyWith(...rules) });
   roles.set(ana, ['operator', 'viewer']);
   const commands = [
     STOP,
@@ -253,7 +224,7 @@ test('confirm decides again: a requester who lost the role costs no approver’s
 test('confirm decides again: a rule that no longer admits the agent ends the draft', async () => {
   const { context } = await contextOf();
   const { change } = await requested(context, forAna);
-  const later = { ...context, policy: { ...policyOf([RULE]), agents: AGENTS } };
+  const later = { ...context, policy: policyWith(RULE) };
   expect(await press(later, 'confirm', change.id, ana)).toBe('agent-not-admitted');
   expect(await loaded(context, change.id)).toMatchObject({ state: 'stale' });
 });
@@ -379,19 +350,27 @@ describe('without a request key', () => {
   });
 });
 
+const typedRequest = () => ({ ...asked(), requester: ana, edits: null, key: 'typed' });
+
 /** Requests with different values. */
 const some = (n: number) => ({ given: { service: 'staging', for: `${n}h` } });
 
-onEngines('the limits hold for two replicas together', async (engine) => {
+/** Two processes on one database. */
+async function twoReplicas(engine: Parameters<typeof installation>[0]) {
   const { open } = await installation(engine);
-  const replicas: WorkflowContext[] = [];
-  for (const events of [await open(), await open()]) {
-    replicas.push((await contextOf({ events, store: events.store })).context);
-  }
+  const replica = async () => {
+    const events = await open();
+    return (await contextOf({ events, store: events.store })).context;
+  };
+  return [await replica(), await replica()] as const;
+}
+
+onEngines('the limits hold for two replicas together', async (engine) => {
+  const replicas = await twoReplicas(engine);
   const limits = { open: 3, perDay: 9 };
   const all = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
-      answer(replicas[n % 2] as WorkflowContext, { ...itself, limits }, some(n)),
+      answer(replicas[n % 2 === 0 ? 0 : 1], { ...itself, limits }, some(n)),
     ),
   );
   const counts = ['created', 'agent-limit'].map((one) => all.filter((each) => each === one).length);
@@ -399,22 +378,18 @@ onEngines('the limits hold for two replicas together', async (engine) => {
 });
 
 onEngines('50 equal requests on two replicas are one change and one card', async (engine) => {
-  const { open } = await installation(engine);
-  const replicas: WorkflowContext[] = [];
-  for (const events of [await open(), await open()]) {
-    replicas.push((await contextOf({ events, store: events.store })).context);
-  }
+  const replicas = await twoReplicas(engine);
   for (const key of [null, 'run-1']) {
     const caller = { ...itself, limits: { open: 2, perDay: 2 } };
     const given = { service: 'staging', ...(key && { for: key }) };
     const all = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
-        requested(replicas[n % 2] as WorkflowContext, caller, { key, given }),
+        requested(replicas[n % 2 === 0 ? 0 : 1], caller, { key, given }),
       ),
     );
     const ids = new Set(all.map(({ change }) => change.id));
     expect([ids.size, all.filter(({ created }) => created).length]).toEqual([1, 1]);
-    const jobs = await dueJobs(replicas[0] as WorkflowContext);
+    const jobs = await dueJobs(replicas[0]);
     const [id] = ids;
     expect(jobs.filter((job) => job === `card ${id}`)).toHaveLength(1);
   }
@@ -432,7 +407,7 @@ onEngines(
       return (await contextOf({ events, store: events.store, policy })).context;
     };
     const admits = await replica(POLICY);
-    const refuses = await replica({ ...policyOf([RULE]), agents: AGENTS });
+    const refuses = await replica(policyWith(RULE));
     const KEY = { key: 'run-1' };
     const { change } = await requested(admits, itself, KEY);
     expect(await answer(refuses, itself, KEY)).toBe(change.id);
@@ -481,8 +456,7 @@ describe('the limits', () => {
   test('of its person are not used up by an agent', async () => {
     const { context } = await contextOf();
     for (let n = 0; n < 25; n += 1) await requested(context, forAna, some(n));
-    const own = { ...asked(), requester: ana, edits: null, key: 'typed' };
-    expect(await requestChange(context, own)).toMatchObject({ ok: true });
+    expect(await requestChange(context, typedRequest())).toMatchObject({ ok: true });
   });
 
   test('an operator reads once a day that an agent is blocked, and the log has it once', async () => {
@@ -491,16 +465,17 @@ describe('the limits', () => {
     await requested(context, caller, some(1));
     for (let n = 2; n < 9; n += 1)
       expect(await answer(context, caller, some(n))).toBe('agent-limit');
-    await runDue(context, { notice: messageKinds(context).notice as never });
-    const told = shown.filter(({ name }) => name === 'notifyOperators');
-    expect(told.map(({ given: [text] }) => text)).toEqual([
+    const told = async () => {
+      await runDue(context, { notice: messageKinds(context).notice as never });
+      return shown.filter(({ name }) => name === 'notifyOperators');
+    };
+    expect((await told()).map(({ given: [text] }) => text)).toEqual([
       'The agent ci is blocked for now: it reached its limit of 1 open request. Its requests are refused.',
     ]);
     expect(await refusals(context)).toMatchObject([{ by: CI, why: 'agent-limit' }]);
     pass(86_400_000);
     await answer(context, caller, some(2));
-    await runDue(context, { notice: messageKinds(context).notice as never });
-    expect(shown.filter(({ name }) => name === 'notifyOperators')).toHaveLength(2);
+    expect(await told()).toHaveLength(2);
   });
 });
 
@@ -542,12 +517,7 @@ describe('an agent', () => {
 
   test('attack: it withdraws what its person asked for in Slack', async () => {
     const { context } = await others();
-    const typed = await requestChange(context, {
-      ...asked(),
-      requester: ana,
-      edits: null,
-      key: 'typed',
-    });
+    const typed = await requestChange(context, typedRequest());
     const { id } = 'draft' in typed ? typed.draft : ({} as Change);
     expect(await agentRequests(context).cancel(forAna, id)).toMatchObject({
       denial: { refusal: 'not-found' },
@@ -596,8 +566,7 @@ test('an agent uses a standing approval only under a rule that says so, and as o
   expect(asked.change).toMatchObject({ state: 'pending', approvals: [] });
 
   const agents = { names: ['ci'], standing: 'allowed' };
-  const policy = { ...policyOf([{ ...RULE, agents }]), agents: AGENTS };
-  const { context: allowing } = await contextOf({ policy });
+  const { context: allowing } = await contextOf({ policy: policyWith({ ...RULE, agents }) });
   const { id } = await aStanding(allowing);
   const used = await requested(allowing, itself, { key: 'first' });
   expect(used.change).toMatchObject({ state: 'approved', standing: id });
@@ -610,8 +579,7 @@ test('an agent uses a standing approval only under a rule that says so, and as o
 
 test('an agent asks by a standing approval for a person, who confirms', async () => {
   const agents = { standing: 'allowed' };
-  const policy = { ...policyOf([{ ...RULE, agents }]), agents: AGENTS };
-  const { context } = await contextOf({ policy });
+  const { context } = await contextOf({ policy: policyWith({ ...RULE, agents }) });
   const { id } = await aStanding(context);
   const { change } = await requested(context, forAna);
   expect(change).toMatchObject({ state: 'draft', standing: id });

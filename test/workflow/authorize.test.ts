@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { State, UserId } from '../../src/domain/change.ts';
+import type { ChangeId, State, UserId, Verb } from '../../src/domain/change.ts';
 import type { People } from '../../src/domain/gate.ts';
 import {
   authorizeDetails,
@@ -9,6 +9,7 @@ import {
   authorizeQuery,
   authorizeRequester,
 } from '../../src/workflow/authorize.ts';
+import type { WorkflowContext } from '../../src/workflow/context.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 import {
   aChange,
@@ -21,11 +22,14 @@ import {
   emil,
   eventsOf,
   minutes,
+  notices,
   RULE,
   refusals,
 } from './context.ts';
 
-const OWN = { kind: 'own' } as const;
+/** What becomes of the form of a button in its own place. */
+const pressBy = (context: WorkflowContext, change: ChangeId, verb: Verb, by: UserId) =>
+  authorizePress(context, { change, verb, by, place: { kind: 'own' } });
 
 test('a refusal is recorded before Slack returns the users who could act instead', async () => {
   const { context } = await createTestContext();
@@ -67,15 +71,8 @@ test('a user sees the forms of the commands to which a rule admits them', async 
 test('a user who may not press a button reads who may, and the refusal stands with the change', async () => {
   const { context } = await createTestContext();
   const { id } = await aChange(context);
-  expect(
-    await authorizePress(context, { change: id, verb: 'approve', by: ben, place: OWN }),
-  ).toMatchObject({
-    ok: true,
-    change: { id },
-  });
-  expect(
-    await authorizePress(context, { change: id, verb: 'reject', by: dora, place: OWN }),
-  ).toMatchObject({
+  expect(await pressBy(context, id, 'approve', ben)).toMatchObject({ ok: true, change: { id } });
+  expect(await pressBy(context, id, 'reject', dora)).toMatchObject({
     denial: { refusal: 'not-an-approver', role: 'approver', who: { users: [ben, cleo] } },
   });
   const found = await context.events.loadAll(`refusal/${id}`, (_, event) => event);
@@ -91,20 +88,15 @@ test('the form of a button in a foreign message does not open, and the operators
   const place = { kind: 'message', at, thread: null } as const;
   expect(
     await authorizePress(context, { change: id, verb: 'reject', by: ben, place }),
-  ).toMatchObject({
-    denial: { refusal: 'foreign-place' },
-  });
-  const notices = await context.events.loadAll<'notice', unknown>('notice', (_, event) => event);
-  expect([...notices.values()]).toMatchObject([{ state: { type: 'noticed', to: null } }]);
+  ).toMatchObject({ denial: { refusal: 'foreign-place' } });
+  expect(await notices(context)).toMatchObject([{ to: null }]);
 });
 
 test('the requester is not named among those who could approve instead', async () => {
   const { context, roles } = await createTestContext();
   roles.set(ana, ['operator', 'approver']);
   const { id } = await aChange(context);
-  expect(
-    await authorizePress(context, { change: id, verb: 'approve', by: ana, place: OWN }),
-  ).toMatchObject({
+  expect(await pressBy(context, id, 'approve', ana)).toMatchObject({
     denial: { refusal: 'self-approval', who: { users: [ben, cleo] } },
   });
 });
@@ -118,12 +110,7 @@ test('after its wait, the escalation role is named as well', async () => {
   const escalation = { to: 'viewer', afterMs: 3_600_000 };
   const { id } = await aChange(context, { requires: { escalation } });
   const whoMay = async () => {
-    const answer = await authorizePress(context, {
-      change: id,
-      verb: 'approve',
-      by: emil,
-      place: OWN,
-    });
+    const answer = await pressBy(context, id, 'approve', emil);
     return answer.ok ? null : answer.denial.who?.users;
   };
   expect(await whoMay()).toEqual([ben, cleo]);

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
 import type { CurrentState } from '../../src/commands/index.ts';
-import type { Change } from '../../src/domain/change.ts';
+import type { State } from '../../src/domain/change.ts';
 import { activateConfiguration } from '../../src/log/index.ts';
 import type { WorkflowContext } from '../../src/workflow/context.ts';
 import { runKind } from '../../src/workflow/execute.ts';
@@ -27,17 +27,26 @@ import { runnable } from './runnable.ts';
 const APPROVED: Example = { state: 'approved' };
 const seconds = (count: number) => new Date(NOON.getTime() + count * 1_000);
 
+type Given = NonNullable<Parameters<typeof runnable>[0]>;
+type Runnable = Awaited<ReturnType<typeof runnable>>;
+
+/** Runs a change once, which is not sent. Returns what the run says, and what became of the change. */
+async function unsent(given: Given | Runnable) {
+  const all = 'run' in given ? given : await runnable(given);
+  const result = await all.run();
+  expect(all.sent).toEqual([]);
+  return { ...all, result, change: await all.current(), last: (await all.events()).at(-1) };
+}
+
+async function expectSent({ run, sent }: Runnable) {
+  expect(await run()).toBe('done');
+  expect(sent).toEqual([{ command: 'service stop', body: PLAN.body }]);
+}
+
 test('a claim is recorded with the groups that were read, and shown before the request', async () => {
   const order: string[] = [];
   const { run, events, current, thread } = await runnable({
-    context: {
-      messages: {
-        postSending: async (_change, _at, mark) => {
-          order.push('note');
-          thread.notes.push(mark);
-        },
-      },
-    },
+    onNote: () => order.push('note'),
     command: {
       send: async () => {
         order.push(`request while ${(await current()).state}`);
@@ -56,29 +65,24 @@ test('a claim is recorded with the groups that were read, and shown before the r
   expect((await current()).state).toBe('succeeded');
 });
 
+const LATER = { timing: { startAt: seconds(1).toISOString(), revert: null } };
+
 test.for<[string, Example, 'done' | Date]>([
   ['that is pending', {}, 'done'],
   ['that expires now', { ...APPROVED, requires: { expiresAfterMs: 0 } }, 'done'],
-  [
-    'that is scheduled for later',
-    { ...APPROVED, plan: { timing: { startAt: seconds(1).toISOString(), revert: null } } },
-    seconds(1),
-  ],
+  ['that is scheduled for later', { ...APPROVED, plan: LATER }, seconds(1)],
   ['whose card is not posted yet', { ...APPROVED, hasCard: false }, seconds(1)],
-])('a change %s is not executed', async ([, change, result]) => {
-  const { run, sent, events } = await runnable({ change });
-  const before = (await events()).length;
-  expect(await run()).toEqual(result);
-  expect(sent).toEqual([]);
-  expect(await events()).toHaveLength(before);
+])('a change %s is not executed', async ([, change, expected]) => {
+  const all = await runnable({ change });
+  const before = await all.events();
+  expect((await unsent(all)).result).toEqual(expected);
+  expect(await all.events()).toEqual(before);
 });
 
 test('a scheduled change is executed at its time', async () => {
-  const timing = { startAt: seconds(1).toISOString(), revert: null };
-  const { run, sent, pass } = await runnable({ change: { ...APPROVED, plan: { timing } } });
-  pass(1_000);
-  expect(await run()).toBe('done');
-  expect(sent).toEqual([{ command: 'service stop', body: PLAN.body }]);
+  const all = await runnable({ change: { ...APPROVED, plan: LATER } });
+  all.pass(1_000);
+  await expectSent(all);
 });
 
 test('a change that does not exist is not executed', async () => {
@@ -89,76 +93,84 @@ test('a change that does not exist is not executed', async () => {
 });
 
 test('a change that was cancelled during the lookups is not executed', async () => {
-  const { context, change, run, sent, current } = await runnable({
+  const all = await runnable({
     command: {
       compareBeforeSending: async () => {
-        await moved(context, change.id, { type: 'cancelled', by: ana });
+        await moved(all.context, all.change.id, { type: 'cancelled', by: ana });
         return { kind: 'same' };
       },
     },
   });
-  expect(await run()).toBe('done');
-  expect(sent).toEqual([]);
-  expect((await current()).state).toBe('cancelled');
+  expect(await unsent(all)).toMatchObject({ result: 'done', change: { state: 'cancelled' } });
 });
 
 test('a replica with another configuration than the active one executes nothing', async () => {
-  const { context, run, sent, current } = await runnable({ users: { [ana]: 'guest' } });
-  await activateConfiguration(context.events, { configuration: 'c2', release: '2.0.0' });
-  expect(await run()).toBeInstanceOf(Date);
-  expect(sent).toEqual([]);
-  expect((await current()).state).toBe('approved');
+  const all = await runnable({ users: { [ana]: 'guest' } });
+  await activateConfiguration(all.context.events, { configuration: 'c2', release: '2.0.0' });
+  const after = await unsent(all);
+  expect(after.result).toBeInstanceOf(Date);
+  expect(after.change.state).toBe('approved');
 });
 
 test('in a rolling update only the file that was loaded last executes', async () => {
-  const { context, change, sent, run } = await runnable();
-  const newer = runKind({ ...context, configuration: 'c2', instance: 'newer' });
-  const { events } = context;
-  await activateConfiguration(events, { configuration: 'c1', release: '2.0.0' });
-  await activateConfiguration(events, { configuration: 'c2', release: '2.0.0' });
-  expect(await run()).toBeInstanceOf(Date);
+  const all = await runnable();
+  const newer = runKind({ ...all.context, configuration: 'c2', instance: 'newer' });
+  const activate = (configuration: string) =>
+    activateConfiguration(all.context.events, { configuration, release: '2.0.0' });
+  await activate('c1');
+  await activate('c2');
+  expect((await unsent(all)).result).toBeInstanceOf(Date);
   // The older replica restarts, and then the newer one loads its file again.
-  await activateConfiguration(events, { configuration: 'c1', release: '2.0.0' });
-  const job = { key: change.id, again: false, attempts: 1 };
+  await activate('c1');
+  const job = { key: all.change.id, again: false, attempts: 1 };
   expect(await newer.run(job)).toBeInstanceOf(Date);
-  expect(sent).toEqual([]);
-  await activateConfiguration(events, { configuration: 'c2', release: '2.0.0' });
+  expect(all.sent).toEqual([]);
+  await activate('c2');
   expect(await newer.run(job)).toBe('done');
-  expect(sent).toHaveLength(1);
+  expect(all.sent).toHaveLength(1);
 });
 
 test('a change with a press that is not answered yet waits for it', async () => {
-  const { context, change, run, sent } = await runnable();
-  const stream = `press/${change.id}/k1` as const;
+  const all = await runnable();
+  const stream = `press/${all.change.id}/k1` as const;
   const press = { verb: 'cancel', by: ana, text: '', place: {}, seen: null };
-  await recorded(context, { stream, event: { type: 'pressed', ...press } });
-  expect(await run()).toEqual(seconds(1));
-  expect(sent).toEqual([]);
+  await recorded(all.context, { stream, event: { type: 'pressed', ...press } });
+  expect((await unsent(all)).result).toEqual(seconds(1));
   const answer = { type: 'answered', what: 'cancel', refusal: 'lookup-failed' } as const;
-  await recorded(context, { stream, event: answer });
-  expect(await run()).toBe('done');
-  expect(sent).toHaveLength(1);
+  await recorded(all.context, { stream, event: answer });
+  await expectSent(all);
 });
 
-test('a failed lookup of the requester or of an approver decides nothing', async () => {
-  for (const user of [ana, ben]) {
-    const { run, sent, current } = await runnable({ users: { [user]: 'lookup-failed' } });
-    expect(await run()).toEqual(seconds(10));
-    expect(sent).toEqual([]);
-    expect((await current()).state).toBe('approved');
-  }
+/** A rule for services with this tag, which requires two approvals of operators. */
+const strictFor = (tag: string) =>
+  policyOf([{ ...RULE, on: { tags: [tag] }, approvals: { from: 'operator', count: 2 } }, RULE]);
+const tagged = (tag: string) => ({ services: () => [{ ...STAGING, tags: [tag] }] });
+
+const beside = (state: State) => async (context: WorkflowContext) => {
+  await aChange(context, { state });
+  return aChange(context, APPROVED);
+};
+
+test.for<[string, Given]>([
+  ['the lookup of its requester fails', { users: { [ana]: 'lookup-failed' } }],
+  ['the lookup of an approver fails', { users: { [ben]: 'lookup-failed' } }],
+  ['that fails with other tags', { context: tagged('prod'), users: { [ben]: 'lookup-failed' } }],
+  ['another change of its target is being sent', { change: beside('executing') }],
+  ['the outcome of another one is unknown', { change: beside('unknown') }],
+])('nothing is decided while %s', async ([, given]) => {
+  const { result, change } = await unsent(given);
+  expect([result, change.state]).toEqual([seconds(10), 'approved']);
 });
 
 test('a failed lookup of an approver whom the rule does not need delays nothing', async () => {
   const one = { ...RULE, approvals: { from: 'approver', count: 1 } };
-  const { run, sent, events } = await runnable({
+  const all = await runnable({
     context: { policy: policyOf([one]) },
     change: { requires: { count: 1 }, approvers: [ben, cleo], state: 'approved' },
     users: { [ben]: 'lookup-failed' },
   });
-  expect(await run()).toBe('done');
-  expect(sent).toHaveLength(1);
-  const claimed = (await events()).find(({ type }) => type === 'claimed');
+  await expectSent(all);
+  const claimed = (await all.events()).find(({ type }) => type === 'claimed');
   expect(claimed?.evidence).toMatchObject({ groups: [{ id: 'S-operator' }, { id: 'S-approver' }] });
 });
 
@@ -176,42 +188,18 @@ test('each lookup before a claim is a fresh one', async () => {
 
 test('a process that paused after gathering facts gathers them again before it runs the change', async () => {
   const look = { ms: 10_000 };
-  const { context, pass, run, sent, current } = await runnable();
-  const { identify } = context.people;
-  context.people.identify = async (id, how) => {
-    pass(look.ms);
+  const all = await runnable();
+  const { identify } = all.context.people;
+  all.context.people.identify = async (id, how) => {
+    all.pass(look.ms);
     return identify(id, how);
   };
   // Three people, and with the last of them the first look is half a minute old.
-  expect(await run()).toBeInstanceOf(Date);
-  expect(sent).toEqual([]);
-  expect((await current()).state).toBe('approved');
+  const { result, change } = await unsent(all);
+  expect(result).toBeInstanceOf(Date);
+  expect(change.state).toBe('approved');
   look.ms = 9_999;
-  expect(await run()).toBe('done');
-  expect(sent).toHaveLength(1);
-});
-
-test('a change runs when a fresh read of its target shows the fields of the preview', async () => {
-  const same = async () => ({ kind: 'same' }) as const;
-  const { run, sent } = await runnable({ command: { compareBeforeSending: same } });
-  await run();
-  expect(sent).toHaveLength(1);
-});
-
-const CHANGED = { label: 'State', was: 'running', is: 'idle' };
-const GONE = { label: 'On the server', was: 'present', is: 'deleted or not visible' };
-
-test.for<[string, () => Promise<CurrentState>, object]>([
-  ['has another field now', async () => ({ kind: 'differs', differences: [CHANGED] }), CHANGED],
-  ['no longer exists', () => Promise.reject(apiError('refused')), GONE],
-])('a change becomes stale when its target %s', async ([, compareBeforeSending, difference]) => {
-  const { run, sent, current } = await runnable({ command: { compareBeforeSending } });
-  expect(await run()).toBe('done');
-  expect(sent).toEqual([]);
-  expect(await current()).toMatchObject({
-    ...{ state: 'stale', stopReason: 'target-changed' },
-    stateCheck: { kind: 'differs', differences: [difference] },
-  });
+  await expectSent(all);
 });
 
 test.for<[string, () => Error]>([
@@ -232,303 +220,188 @@ function apiError(effect: ApiError['effect']): ApiError {
   return new ApiError({ operation: 'getAlert', effect, kind: 'answer', status: 404 });
 }
 
-test('a change waits while another one holds its target, also with an unknown outcome', async () => {
-  for (const state of ['executing', 'unknown'] as const) {
-    const { context, run, sent, current } = await runnable();
-    await aChange(context, { state });
-    expect(await run()).toEqual(seconds(10));
-    expect(sent).toEqual([]);
-    expect((await current()).state).toBe('approved');
-  }
+const FROM = minutes(-1).toISOString();
+const FREEZE = { from: FROM, until: minutes(9).toISOString(), reason: 'launch' };
+const BREAK_GLASS = { ...RULE, breakGlass: { to: 'operator' } };
+
+/** Circumstances with this policy. */
+const under = (...policy: Parameters<typeof policyOf>): Given => ({
+  context: { policy: policyOf(...policy) },
+});
+
+/** A change that runs by break-glass, without approvals. */
+const broken = (role: string | null, rule: object): Given => ({
+  ...under([rule]),
+  change: async (context) => {
+    const { id } = await aChange(context, { requires: { breakGlass: role } });
+    return moved(context, id, { type: 'break-glass', by: ana, reason: 'outage' });
+  },
+});
+
+/** A change whose target is read like this before it is sent. */
+const reading = (compareBeforeSending: () => Promise<CurrentState>): Given => ({
+  command: { compareBeforeSending },
+});
+const DIFFERS = {
+  kind: 'differs',
+  differences: [{ label: 'State', was: 'on', is: 'idle' }],
+} as const;
+const GONE = { label: 'On the server', was: 'present', is: 'deleted or not visible' };
+const isGone = { stateCheck: { kind: 'differs', differences: [GONE] } };
+const frozenBy = { frozenBy: { reason: 'launch', until: minutes(9) } };
+const THREE = { ...RULE, approvals: { from: 'approver', count: 3 } };
+
+test.for<[string, string, Given, object?]>([
+  ['its target differs', 'target-changed', reading(async () => DIFFERS), { stateCheck: DIFFERS }],
+  [
+    'its target is gone',
+    'target-changed',
+    reading(() => Promise.reject(apiError('refused'))),
+    isGone,
+  ],
+  ['its requester is a guest now', 'guest', { users: { [ana]: 'guest' } }],
+  ['its requester has lost the role', 'not-a-requester', { users: { [ana]: [] } }],
+  ['an approver has lost the role', 'approvals-missing', { users: { [cleo]: ['operator'] } }],
+  ['an approver was deactivated', 'approvals-missing', { users: { [cleo]: 'deactivated' } }],
+  ['the current rule requires more approvals', 'approvals-missing', under([THREE])],
+  ['no rule allows its command now', 'no-rule', under([{ ...RULE, allow: ['service start'] }])],
+  ['the rule requires a reason now', 'reason-required', under([{ ...RULE, reason: 'required' }])],
+  ['a freeze covers its target', 'frozen', under([RULE], [FREEZE]), frozenBy],
+  [
+    'its target has a tag with a stricter rule now',
+    'tags-changed',
+    { context: { ...tagged('prod'), policy: strictFor('prod') } },
+  ],
+  [
+    'a freeze covers the new tags of its target',
+    'frozen',
+    {
+      context: {
+        ...tagged('prod'),
+        policy: policyOf([RULE], [{ ...FREEZE, on: { tags: ['prod'] } }]),
+      },
+    },
+  ],
+  ['the current rule has no break-glass', 'no-break-glass', broken('operator', RULE)],
+  ['the rule of the request had no break-glass', 'no-break-glass', broken(null, BREAK_GLASS)],
+  [
+    'its requester lacks the break-glass role of the current rule',
+    'may-not-break-glass',
+    broken('operator', { ...RULE, breakGlass: { to: 'approver' } }),
+  ],
+  [
+    'its requester has lost the break-glass role of the request',
+    'may-not-break-glass',
+    broken('approver', BREAK_GLASS),
+  ],
+])('a change ends when %s', async ([, stopReason, given, more]) => {
+  const { result, change } = await unsent(given);
+  const state = ['target-changed', 'tags-changed'].includes(stopReason) ? 'stale' : 'denied';
+  expect(result).toBe('done');
+  expect(change).toMatchObject({ state, stopReason, ...more });
+});
+
+const unread = (isOff: boolean) =>
+  reading(async () => ({ kind: 'unread', why: 'no reply', isOff }) as const);
+
+test.for<[string, Given]>([
+  ['a fresh read shows the fields of the preview', reading(async () => ({ kind: 'same' }))],
+  ['the configuration switched off the read', unread(true)],
+  [
+    'its other tags have the same rule',
+    { context: { ...tagged('eu'), policy: strictFor('prod') } },
+  ],
+  ['it was requested by break-glass', broken('operator', BREAK_GLASS)],
+])('a change runs when %s', async ([, given]) => {
+  await expectSent(await runnable(given));
 });
 
 test('a change becomes stale after another change of its target succeeded', async () => {
-  const { context, run, sent, current, pass } = await runnable();
-  pass(60_000);
-  const other = await aChange(context, { state: 'succeeded', answeredAt: minutes(1) });
-  expect(await run()).toBe('done');
-  expect(sent).toEqual([]);
-  expect(await current()).toMatchObject({
+  const all = await runnable();
+  all.pass(60_000);
+  const { id } = await aChange(all.context, { state: 'succeeded', answeredAt: minutes(1) });
+  const { result, change } = await unsent(all);
+  expect(result).toBe('done');
+  expect(change).toMatchObject({
     ...{ state: 'stale', stopReason: 'target-changed' },
-    stateCheck: { kind: 'differs', changedBy: { id: other.id, by: ana } },
+    stateCheck: { kind: 'differs', changedBy: { id, by: ana } },
   });
 });
 
-const FREEZE = {
-  from: minutes(-1).toISOString(),
-  until: minutes(9).toISOString(),
-  reason: 'launch',
-};
-
-test.for<[string, NonNullable<Parameters<typeof runnable>[0]>, object]>([
-  [
-    'its requester is a guest now',
-    { users: { [ana]: 'guest' } },
-    { state: 'denied', stopReason: 'guest' },
-  ],
-  [
-    'its requester has lost the role',
-    { users: { [ana]: [] } },
-    { state: 'denied', stopReason: 'not-a-requester' },
-  ],
-  [
-    'an approver has lost the role',
-    { users: { [cleo]: ['operator'] } },
-    { state: 'denied', stopReason: 'approvals-missing' },
-  ],
-  [
-    'an approver was deactivated',
-    { users: { [cleo]: 'deactivated' } },
-    { state: 'denied', stopReason: 'approvals-missing' },
-  ],
-  [
-    'the current rule requires more approvals',
-    { context: { policy: policyOf([{ ...RULE, approvals: { from: 'approver', count: 3 } }]) } },
-    { state: 'denied', stopReason: 'approvals-missing' },
-  ],
-  [
-    'no rule allows its command now',
-    { context: { policy: policyOf([{ ...RULE, allow: ['service start'] }]) } },
-    { state: 'denied', stopReason: 'no-rule' },
-  ],
-  [
-    'the rule requires a reason now, and the change has none',
-    { context: { policy: policyOf([{ ...RULE, reason: 'required' }]) } },
-    { state: 'denied', stopReason: 'reason-required' },
-  ],
-  [
-    'a freeze covers its target',
-    { context: { policy: policyOf([RULE], [FREEZE]) } },
-    { state: 'denied', stopReason: 'frozen', frozenBy: { reason: 'launch', until: minutes(9) } },
-  ],
-])('a change is denied when %s', async ([, circumstances, expected]) => {
-  const { run, sent, current } = await runnable(circumstances);
-  expect(await run()).toBe('done');
-  expect(sent).toEqual([]);
-  expect(await current()).toMatchObject(expected);
-});
-
 test('a freeze that was made in Slack denies a change as well', async () => {
-  const { context, run, sent, current } = await runnable();
-  const { id } = await aChange(context, { command: 'change freeze', requester: ben });
+  const all = await runnable();
+  const { id } = await aChange(all.context, { command: 'change freeze', requester: ben });
   const made = { change: id, by: ben, reason: 'launch', scope: { tag: 'dev' } };
   const event = { type: 'created', ...made, from: NOON, until: minutes(9) } as const;
-  await recorded(context, { stream: `freeze/${id}`, event });
-  await run();
-  expect(sent).toEqual([]);
-  expect(await current()).toMatchObject({
+  await recorded(all.context, { stream: `freeze/${id}`, event });
+  expect((await unsent(all)).change).toMatchObject({
     stopReason: 'frozen',
     frozenBy: { reason: 'launch', made: { id, by: ben } },
   });
 });
 
-test('a refusal without a freeze names none', async () => {
-  const { run, current } = await runnable({
-    context: { policy: policyOf([RULE], [FREEZE]) },
-    users: { [ana]: [] },
-  });
-  await run();
-  expect((await current()).frozenBy).toBeUndefined();
-});
-
-/** A rule for services with this tag, which requires two approvals of operators. */
-const strictFor = (tag: string) =>
-  policyOf([{ ...RULE, on: { tags: [tag] }, approvals: { from: 'operator', count: 2 } }, RULE]);
-
-const tagged = (tag: string) => ({ services: () => [{ ...STAGING, tags: [tag] }] });
-
-test('a change whose target has a tag with a stricter rule now becomes stale', async () => {
-  const { run, sent, current } = await runnable({
-    context: { ...tagged('prod'), policy: strictFor('prod') },
-  });
-  expect(await run()).toBe('done');
-  expect(sent).toEqual([]);
-  expect(await current()).toMatchObject({ state: 'stale', stopReason: 'tags-changed' });
-});
-
-test('a freeze of a target with other tags is named as the reason', async () => {
-  const policy = policyOf([RULE], [{ ...FREEZE, on: { tags: ['prod'] } }]);
-  const { run, current } = await runnable({ context: { ...tagged('prod'), policy } });
-  await run();
-  expect(await current()).toMatchObject({ state: 'denied', stopReason: 'frozen' });
-});
-
-test('a failed lookup for a target with other tags decides nothing', async () => {
-  const { run, current } = await runnable({
-    context: tagged('prod'),
-    users: { [ben]: 'lookup-failed' },
-  });
-  expect(await run()).toBeInstanceOf(Date);
-  expect((await current()).state).toBe('approved');
-});
-
-test('a change whose target has other tags and the same rule is executed', async () => {
-  const { run, sent } = await runnable({
-    context: { ...tagged('eu'), policy: strictFor('prod') },
-  });
-  await run();
-  expect(sent).toHaveLength(1);
-});
-
-const BREAK_GLASS = { ...RULE, breakGlass: { to: 'operator' } };
-
-/** A change that runs by break-glass, without approvals. */
-function breakGlassChange(
-  role: string | null,
-  rule: object,
-  users: NonNullable<Parameters<typeof runnable>[0]>['users'] = {},
-) {
-  const change = async (context: WorkflowContext): Promise<Change> => {
-    const { id } = await aChange(context, { requires: { breakGlass: role } });
-    return moved(context, id, { type: 'break-glass', by: ana, reason: 'outage' });
-  };
-  return runnable({ change, context: { policy: policyOf([rule]) }, users });
-}
-
-test('a break-glass change runs without approvals', async () => {
-  const { run, sent } = await breakGlassChange('operator', BREAK_GLASS);
-  await run();
-  expect(sent).toHaveLength(1);
-});
-
-test.for<[string, string | null, object, readonly string[], string]>([
-  ['the current rule has no break-glass', 'operator', RULE, ['operator'], 'no-break-glass'],
-  ['the rule of the request had no break-glass', null, BREAK_GLASS, ['operator'], 'no-break-glass'],
-  [
-    'its requester lacks the role of the current rule',
-    'operator',
-    { ...RULE, breakGlass: { to: 'approver' } },
-    ['operator'],
-    'may-not-break-glass',
-  ],
-  [
-    'its requester has lost the role of the rule of the request',
-    'approver',
-    BREAK_GLASS,
-    ['operator'],
-    'may-not-break-glass',
-  ],
-])('a break-glass change is denied when %s', async ([, role, rule, roles, stopReason]) => {
-  const { run, sent, current } = await breakGlassChange(role, rule, { [ana]: roles });
-  expect(await run()).toBe('done');
-  expect(sent).toEqual([]);
-  expect(await current()).toMatchObject({ state: 'denied', stopReason });
-});
-
-const unread = (isOff: boolean) => async () =>
-  ({ kind: 'unread', why: 'no reply', isOff }) as const;
-
-test('a read that the configuration switched off does not delay a change', async () => {
-  const { run, sent, current } = await runnable({
-    command: { compareBeforeSending: unread(true) },
-  });
-  expect(await run()).toBe('done');
-  expect(sent).toHaveLength(1);
-  expect((await current()).stateCheck).toEqual({ kind: 'unverified', why: 'no reply' });
-});
-
-test('a change that waits for its read is sent two minutes after the first attempt', async () => {
-  const { run, clock, sent } = await runnable({
-    command: { compareBeforeSending: unread(false) },
-  });
+test('a change that waits for its read is sent unverified two minutes after the first attempt', async () => {
+  const all = await runnable(unread(false));
   for (const second of [0, 60, 119]) {
-    clock.now = seconds(second);
-    expect(await run()).toBeInstanceOf(Date);
+    all.clock.now = seconds(second);
+    expect((await unsent(all)).result).toBeInstanceOf(Date);
   }
-  expect(sent).toEqual([]);
-  clock.now = minutes(2);
-  expect(await run()).toBe('done');
-  expect(sent).toHaveLength(1);
+  all.clock.now = minutes(2);
+  await expectSent(all);
+  expect((await all.current()).stateCheck).toEqual({ kind: 'unverified', why: 'no reply' });
 });
 
 const FOREIGN = { version: 4, hash: 'an event that the log has lost' };
+const OTHER = { ...FOREIGN, nonce: 'of another process' };
 
 test('a thread that shows a lost event ends the change before anything is claimed', async () => {
-  const { run, sent, thread, current, events } = await runnable();
-  thread.card = FOREIGN;
-  expect(await run()).toBe('done');
-  expect(sent).toEqual([]);
-  expect(await current()).toMatchObject({ state: 'stale', stopReason: 'restored' });
-  expect((await events()).map(({ type }) => type)).not.toContain('claimed');
+  const all = await runnable();
+  all.thread.card = FOREIGN;
+  const { result, change } = await unsent(all);
+  expect(result).toBe('done');
+  expect(change).toMatchObject({ state: 'stale', stopReason: 'restored' });
+  expect((await all.events()).map(({ type }) => type)).not.toContain('claimed');
 });
 
 test('a lost event that appears while the change is claimed leaves its outcome unknown, and nothing is sent', async () => {
-  const { run, sent, current, thread } = await runnable({
-    context: {
-      messages: {
-        postSending: async (_change, _at, mark) => {
-          thread.notes.push({ ...FOREIGN, nonce: 'of another process' }, mark);
-        },
-      },
-    },
-  });
-  expect(await run()).toBe('done');
-  expect(sent).toEqual([]);
-  expect((await current()).state).toBe('unknown');
+  const after = await unsent({ onNote: ({ thread }) => thread.notes.unshift(OTHER) });
+  expect(after).toMatchObject({ result: 'done', change: { state: 'unknown' } });
 });
 
 test('a change whose card was deleted ends, and nothing is sent', async () => {
-  const { run, sent, thread, current } = await runnable();
-  thread.isDeleted = true;
-  expect(await run()).toBe('done');
-  expect(sent).toEqual([]);
-  expect(await current()).toMatchObject({ state: 'stale', stopReason: 'card-deleted' });
+  const all = await runnable();
+  all.thread.isDeleted = true;
+  const { result, change } = await unsent(all);
+  expect(result).toBe('done');
+  expect(change).toMatchObject({ state: 'stale', stopReason: 'card-deleted' });
 });
 
 test('while Slack does not answer, nothing is claimed and nothing is recorded', async () => {
   const { run, sent, slack, events } = await runnable();
-  const before = (await events()).length;
+  const before = await events();
   slack.isReachable = false;
   await expect(run()).rejects.toThrow('ECONNREFUSED');
   expect(sent).toEqual([]);
-  expect(await events()).toHaveLength(before);
+  expect(await events()).toEqual(before);
 });
 
 test('nothing is sent unless the thread shows the note of this attempt', async () => {
-  const { run, sent, slack, events, current } = await runnable();
-  slack.showsNotes = false;
-  expect(await run()).toBe('done');
-  expect(sent).toEqual([]);
-  expect((await events()).at(-1)).toMatchObject({
-    type: 'not-sent',
-    why: 'Slack does not show the note of this attempt.',
-    notBefore: seconds(10),
-  });
-  expect((await current()).state).toBe('approved');
+  const all = await runnable();
+  all.slack.showsNotes = false;
+  const { result, last, change } = await unsent(all);
+  expect([result, change.state]).toEqual(['done', 'approved']);
+  const why = 'Slack does not show the note of this attempt.';
+  expect(last).toMatchObject({ type: 'not-sent', why, notBefore: seconds(10) });
 });
 
 test('a note whose answer was lost is found in the thread', async () => {
-  const { run, sent, thread } = await runnable({
-    context: {
-      messages: {
-        postSending: async (_change, _at, mark) => {
-          thread.notes.push(mark);
-          throw new Error('socket hang up');
-        },
-      },
-    },
-  });
-  expect(await run()).toBe('done');
-  expect(sent).toHaveLength(1);
+  await expectSent(await runnable({ onNote: () => Promise.reject(new Error('socket hang up')) }));
 });
 
 test('a claim that became too old while Slack was slow is handed back', async () => {
-  const { run, sent, events, pass, thread } = await runnable({
-    context: {
-      messages: {
-        postSending: async (_change, _at, mark) => {
-          thread.notes.push(mark);
-          pass(30_000);
-        },
-      },
-    },
-  });
-  await run();
-  expect(sent).toEqual([]);
-  expect((await events()).at(-1)).toMatchObject({
-    type: 'not-sent',
-    why: 'The claim was too old.',
-  });
+  const all: Runnable = await runnable({ onNote: () => all.pass(30_000) });
+  const { last } = await unsent(all);
+  expect(last).toMatchObject({ type: 'not-sent', why: 'The claim was too old.' });
 });
 
 test('a process that paused after its claim sends nothing, whatever the clock says', async () => {
@@ -537,97 +410,69 @@ test('a process that paused after its claim sends nothing, whatever the clock sa
   const clock = vi.spyOn(performance, 'now');
   clock.mockImplementation(() => now.call(performance) + pause.ms);
   onTestFinished(() => clock.mockRestore());
-  const { run, sent, events, thread } = await runnable({
-    context: {
-      messages: {
-        postSending: async (_change, _at, mark) => {
-          thread.notes.push(mark);
-          pause.ms = 30_000;
-        },
-      },
-    },
-  });
-  await run();
-  expect(sent).toEqual([]);
-  expect((await events()).at(-1)).toMatchObject({ why: 'The claim was too old.' });
+  const { last } = await unsent({ onNote: () => Object.assign(pause, { ms: 30_000 }) });
+  expect(last).toMatchObject({ why: 'The claim was too old.' });
 });
 
-test.for<[string, 'isDeleted' | 'isReachable', string]>([
-  ['whose card is deleted', 'isDeleted', 'The card was deleted.'],
-  ['whose thread cannot be read', 'isReachable', 'The thread of its card could not be used.'],
-])('a claimed change %s is handed back', async ([, what, why]) => {
-  const { run, sent, events, thread, slack } = await runnable({
-    context: {
-      messages: {
-        postSending: async (_change, _at, mark) => {
-          thread.notes.push(mark);
-          if (what === 'isDeleted') thread.isDeleted = true;
-          else slack.isReachable = false;
-        },
-      },
-    },
-  });
-  await run();
-  expect(sent).toEqual([]);
-  expect((await events()).at(-1)).toMatchObject({ type: 'not-sent', why });
+test.for<[string, NonNullable<Given['onNote']>, string]>([
+  [
+    'whose card is deleted',
+    ({ thread }) => Object.assign(thread, { isDeleted: true }),
+    'The card was deleted.',
+  ],
+  [
+    'whose thread cannot be read',
+    ({ slack }) => Object.assign(slack, { isReachable: false }),
+    'The thread of its card could not be used.',
+  ],
+])('a claimed change %s is handed back', async ([, onNote, why]) => {
+  expect((await unsent({ onNote })).last).toMatchObject({ type: 'not-sent', why });
 });
 
 /** A change, and what its last press begins. */
-async function readEarly() {
+async function readEarly(then: (all: Runnable) => unknown = () => undefined) {
   const all = await runnable();
-  const begin = () => beginThreadRead(all.context, all.change);
-  const asked = () =>
-    all.shown.map(({ name }) => name).filter((name) => /^(readThread|postSending)$/.test(name));
-  return { ...all, begin, asked };
+  beginThreadRead(all.context, all.change);
+  await then(all);
+  return all;
 }
 
 test('a read that the last press began is the one before the claim', async () => {
-  const { run, begin, asked, sent } = await readEarly();
-  begin();
-  expect(await run()).toBe('done');
-  expect(sent).toHaveLength(1);
-  expect(asked()).toEqual(['readThread', 'postSending', 'readThread']);
+  const all = await readEarly();
+  await expectSent(all);
+  const asked = all.shown.map(({ name }) => name).filter((name) => /Thread$|Sending$/.test(name));
+  expect(asked).toEqual(['readThread', 'postSending', 'readThread']);
 });
 
 test('a read that began five seconds ago is repeated before the claim', async () => {
-  const { run, begin, thread, sent, pass, current } = await readEarly();
-  begin();
-  pass(5_000);
-  thread.card = FOREIGN;
-  await run();
-  expect(sent).toEqual([]);
-  expect(await current()).toMatchObject({ state: 'stale', stopReason: 'restored' });
+  const all = await readEarly(({ pass, thread }) => {
+    pass(5_000);
+    thread.card = FOREIGN;
+  });
+  const { change } = await unsent(all);
+  expect(change).toMatchObject({ state: 'stale', stopReason: 'restored' });
 });
 
 test('what appears after a read that the last press began stops the request', async () => {
-  const { run, begin, thread, sent, current } = await readEarly();
-  begin();
-  thread.notes.push({ ...FOREIGN, nonce: 'of another process' });
-  expect(await run()).toBe('done');
-  expect(sent).toEqual([]);
-  expect((await current()).state).toBe('unknown');
+  const after = await unsent(await readEarly(({ thread }) => thread.notes.push(OTHER)));
+  expect(after).toMatchObject({ result: 'done', change: { state: 'unknown' } });
 });
 
 test('a card that is deleted after a read that the last press began stops the request', async () => {
-  const { run, begin, thread, sent, events, current, pass } = await readEarly();
-  begin();
-  thread.isDeleted = true;
-  await run();
-  expect(sent).toEqual([]);
-  expect((await events()).at(-1)).toMatchObject({ why: 'The card was deleted.' });
-  pass(10_000);
-  await run();
-  expect(sent).toEqual([]);
-  expect(await current()).toMatchObject({ state: 'stale', stopReason: 'card-deleted' });
+  const all = await readEarly(({ thread }) => Object.assign(thread, { isDeleted: true }));
+  expect((await unsent(all)).last).toMatchObject({ why: 'The card was deleted.' });
+  all.pass(10_000);
+  const { change } = await unsent(all);
+  expect(change).toMatchObject({ state: 'stale', stopReason: 'card-deleted' });
 });
 
 test('a read that failed when the last press began it is repeated before the claim', async () => {
-  const { run, begin, slack, sent, events } = await readEarly();
+  const { context, change, run, slack, sent, events } = await runnable();
   slack.isReachable = false;
-  begin();
-  const before = (await events()).length;
+  beginThreadRead(context, change);
+  const before = await events();
   await expect(run()).rejects.toThrow('ECONNREFUSED');
-  expect(await events()).toHaveLength(before);
+  expect(await events()).toEqual(before);
   slack.isReachable = true;
   expect(await run()).toBe('done');
   expect(sent).toHaveLength(1);

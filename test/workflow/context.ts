@@ -380,7 +380,7 @@ function eventsUpTo(
 }
 
 /** An event of a change; an approval is of its current digest. */
-type Movement =
+export type Movement =
   | Exclude<ChangeEvent, { type: 'drafted' | 'approved' }>
   | { readonly type: 'approved'; readonly by: UserId };
 
@@ -446,6 +446,15 @@ export async function refusals(
   return [...found.values()]
     .flatMap(({ state }) => state ?? [])
     .toSorted((one, other) => one.seq - other.seq);
+}
+
+/** The notices that were recorded, in their order. */
+export async function notices({ events }: WorkflowContext) {
+  type Notice = Extract<EventOf<`notice/${string}`>, { type: 'noticed' }>;
+  const first = (found: Notice | null, event: EventOf<`notice/${string}`>) =>
+    event.type === 'noticed' ? event : found;
+  const all = await events.loadAll<'notice', Notice | null>('notice', first);
+  return [...all.values()].flatMap(({ state }) => state ?? []);
 }
 
 /** What is due, in order: `card 7KQ2MX`. */

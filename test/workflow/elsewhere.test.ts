@@ -35,8 +35,9 @@ const CHANGES = new Map(
   commands.flatMap((one) => (one.kind === 'change' ? [[one.name, one]] : [])),
 );
 
+const at = (minute: number) => ({ createdAt: minutes(minute).toISOString() });
 const ENTRY: ActivityReading = {
-  ...{ id: 'a1', createdAt: minutes(3).toISOString(), type: 'service_stop', actorType: 'user' },
+  ...{ id: 'a1', ...at(3), type: 'service_stop', actorType: 'user' },
   ...{ actorDetails: 'mara@example.com', serviceId: STAGING.id, isOwnKey: false },
 };
 const OWN = { actorType: 'api', actorDetails: 'key k1', isOwnKey: true };
@@ -143,7 +144,7 @@ test('its channel is that of the rule for such a change of the service, otherwis
 
 test('related changes are one message: of a channel, by one actor, found within five minutes', async () => {
   const { read, context, pass } = await watched();
-  const later = { type: 'service_update_autoscaling_memory', createdAt: minutes(7).toISOString() };
+  const later = { type: 'service_update_autoscaling_memory', ...at(7) };
   await read([{}, { actorDetails: 'jo@example.com' }]);
   pass(2 * MINUTE);
   const related = [
@@ -193,11 +194,11 @@ test('the message lists ten of many related changes', async () => {
 });
 
 test.for<[string, Partial<ActivityReading>]>([
-  ['before the first start', { createdAt: minutes(-1).toISOString() }],
+  ['before the first start', at(-1)],
   ['at no known time', { createdAt: null }],
   ['at no time', { createdAt: 'yesterday' }],
   ['at an impossible time', { createdAt: '+999999-01-01T00:00:00Z' }],
-  ['on a day that was not asked for', { createdAt: minutes(3 * 24 * 60).toISOString() }],
+  ['on a day that was not asked for', at(3 * 24 * 60)],
   ['by the server', { actorType: 'system' }],
   ['by the service itself', { type: 'service_idle' }],
   ['to no service', { type: 'key_create', serviceId: null }],
@@ -226,9 +227,9 @@ test('what happens while extended reads are off is not named later', async () =>
   await watch();
   expect(server.reads).toBe(3);
   Object.assign(gone, { why: null });
-  expect(await titles([{ createdAt: minutes(100).toISOString() }])).toEqual([]);
-  expect(await titles([{ createdAt: minutes(100).toISOString() }])).toEqual([]);
-  expect(await titles([{ createdAt: minutes(123).toISOString() }])).toHaveLength(1);
+  expect(await titles([at(100)])).toEqual([]);
+  expect(await titles([at(100)])).toEqual([]);
+  expect(await titles([at(123)])).toHaveLength(1);
   const types = (await eventsOf(context, `elsewhere/${ACME}`)).map(({ type }) => type);
   expect(types).toEqual(['begun', 'ended', 'begun']);
 });
@@ -250,7 +251,7 @@ test('a failed read is reported to the log of upkeep, repeated two minutes later
 test('what the server lists late, twice, in any order or only for a while is named once', async () => {
   const { titles, clock } = await watched();
   const stopped = { id: 'one' };
-  const started = { id: 'two', type: 'service_start', createdAt: minutes(1).toISOString() };
+  const started = { id: 'two', type: 'service_start', ...at(1) };
   clock.now = minutes(20 * 60);
   expect(await titles([stopped, stopped])).toHaveLength(1);
   expect(await titles([])).toHaveLength(1);
@@ -323,113 +324,76 @@ test('texts of the server are one bounded line each, without what people cannot 
   expect(title).toContain(cleanText(hostile, 100));
 });
 
+/** An entry with the key of Signalbox. */
+const own = (minute: number, over: Partial<ActivityReading> = {}) => ({
+  ...{ ...OWN, ...at(minute) },
+  ...over,
+});
+
 type Sent = 'executing' | 'succeeded' | 'unknown' | 'failed';
 /** Sends a stop of staging at noon, which the server answered a second later. */
 async function sentStop(state: Sent) {
   const all = await watched();
-  await aChange(all.context, { state, answeredAt: new Date(NOON.getTime() + 1_000) });
+  await aChange(all.context, { state, answeredAt: minutes(0.02) });
   return all;
 }
 
 test.for<[string, Sent, Partial<ActivityReading>, 'own' | 'named']>([
   ['an answered request', 'succeeded', {}, 'own'],
-  ['a request that is under way', 'executing', { createdAt: minutes(1.5).toISOString() }, 'own'],
+  ['a request that is under way', 'executing', at(1.5), 'own'],
   ['a request whose answer was lost', 'unknown', {}, 'own'],
-  [
-    'a lost request that the server applied hours later',
-    'unknown',
-    { createdAt: minutes(600).toISOString() },
-    'own',
-  ],
+  ['a lost request that the server applied hours later', 'unknown', at(600), 'own'],
   ['a lost request, by another key', 'unknown', { isOwnKey: false }, 'named'],
   ['an answered request, by another key', 'succeeded', { isOwnKey: false }, 'named'],
   ['a lost request, of another type', 'unknown', { type: 'service_start' }, 'named'],
   ['a lost request, of another service', 'unknown', { serviceId: SEARCH.id }, 'named'],
-  [
-    'an answered request, by a server whose clock is ahead',
-    'succeeded',
-    { createdAt: minutes(4.9).toISOString() },
-    'own',
-  ],
-  [
-    'an answered request, by a server whose clock is behind',
-    'succeeded',
-    { createdAt: minutes(-4.9).toISOString() },
-    'own',
-  ],
-  [
-    'an answered request, six minutes later',
-    'succeeded',
-    { createdAt: minutes(6).toISOString() },
-    'named',
-  ],
+  ['an answered request, by a server whose clock is ahead', 'succeeded', at(4.9), 'own'],
+  ['an answered request, by a server whose clock is behind', 'succeeded', at(-4.9), 'own'],
+  ['an answered request, six minutes later', 'succeeded', at(6), 'named'],
   ['a request that the server refused', 'failed', {}, 'named'],
 ])('an entry that fits %s (%s): %o is %s', async ([, state, over, is]) => {
   const { titles, clock } = await sentStop(state);
-  const at = new Date(NOON.getTime() + 500).toISOString();
   clock.now = minutes(600);
-  const found = await titles([{ ...OWN, createdAt: at, ...over }]);
+  const found = await titles([own(0.01, over)]);
   expect(found).toHaveLength(is === 'own' ? 0 : 1);
 });
 
 test('a request explains one entry of its type: the nearest one', async () => {
   const { titles } = await sentStop('succeeded');
-  const at = (seconds: number) => new Date(NOON.getTime() + seconds * 1_000).toISOString();
-  const both = [
-    { ...OWN, createdAt: at(45) },
-    { ...OWN, createdAt: at(0.5) },
-  ];
+  const both = [own(0.75), own(0.01)];
   const named = 'Stopped with the API key of Signalbox, but not by Signalbox: staging';
   expect(await titles(both)).toEqual([named]);
-  expect(await titles([...both, { ...OWN, createdAt: at(50) }])).toEqual([
-    named.replace('Stopped', '2 changes'),
-  ]);
+  expect(await titles([...both, own(0.8)])).toEqual([named.replace('Stopped', '2 changes')]);
 });
 
+/** A watch, and stops of staging that were sent at these minutes and answered some seconds later. */
+async function sentAt(...sends: readonly (readonly [number, Sent])[]) {
+  const all = await watched();
+  for (const [minute, state] of sends) {
+    all.clock.now = minutes(minute);
+    await aChange(all.context, { state, answeredAt: minutes(minute + 0.1) });
+  }
+  all.pass(MINUTE);
+  return all;
+}
+
 test('of two entries, that which is nearer to the claim is own, also if the clock of the server is behind', async () => {
-  const { context, clock, titles, pass } = await watched();
-  clock.now = minutes(10);
-  await aChange(context, { state: 'succeeded', answeredAt: minutes(10.1) });
-  const at = (minute: number) => ({ ...OWN, createdAt: minutes(minute).toISOString() });
-  pass(MINUTE);
+  const { titles } = await sentAt([10, 'succeeded']);
   // The other one could be own, until the own one is listed.
-  expect(await titles([at(8.5)])).toEqual([]);
-  expect(await titles([at(8.5), at(9.9)])).toHaveLength(1);
-  const second = await watched();
-  second.clock.now = minutes(10);
-  await aChange(second.context, { state: 'succeeded', answeredAt: minutes(10.1) });
-  const [message, ...others] = await second.read([at(8.5), at(9.2), at(10.05)]);
+  expect(await titles([own(8.5)])).toEqual([]);
+  expect(await titles([own(8.5), own(9.9)])).toHaveLength(1);
+  const second = await sentAt([10, 'succeeded']);
+  const [message, ...others] = await second.read([own(8.5), own(9.2), own(10.05)]);
   expect(others).toEqual([]);
-  expect(message?.answer.parts[0]).toEqual({
-    kind: 'lines',
-    lines: [
-      ['staging: Stopped, ', { at: minutes(8.5) }],
-      ['staging: Stopped, ', { at: minutes(9.2) }],
-    ],
-  });
+  const lines = [8.5, 9.2].map((minute) => ['staging: Stopped, ', { at: minutes(minute) }]);
+  expect(message?.answer.parts[0]).toEqual({ kind: 'lines', lines });
 });
 
 test('of two requests, the nearer one explains an entry only if no other entry needs it', async () => {
-  const { context, clock, titles, pass } = await watched();
-  const at = (minute: number) => ({ ...OWN, createdAt: minutes(minute).toISOString() });
-  clock.now = minutes(10);
-  await aChange(context, { state: 'succeeded', answeredAt: minutes(10.1) });
-  clock.now = minutes(13);
-  await aChange(context, { state: 'unknown', answeredAt: minutes(13.1) });
-  pass(MINUTE);
+  const { titles } = await sentAt([10, 'succeeded'], [13, 'unknown']);
   // The first request alone explains an entry that is so much older than the second one.
-  expect(await titles([at(7.5), at(11.4)])).toEqual([]);
-  expect(await titles([at(7.5), at(11.4), at(7.6)])).toHaveLength(1);
-});
-
-test('a request explains no entry of another service', async () => {
-  const { titles } = await sentStop('succeeded');
-  const at = new Date(NOON.getTime() + 500).toISOString();
-  const entries = [
-    { ...OWN, createdAt: at, serviceId: SEARCH.id },
-    { ...OWN, createdAt: at, type: 'service_start' },
-  ];
-  expect(await titles(entries)).toHaveLength(2);
+  expect(await titles([own(7.5), own(11.4)])).toEqual([]);
+  expect(await titles([own(7.5), own(11.4), own(7.6)])).toHaveLength(1);
 });
 
 test('a lost request that is applied after the next one is own', async () => {
@@ -440,60 +404,57 @@ test('a lost request that is applied after the next one is own', async () => {
   await moved(context, lost?.id ?? newId(), resolved);
   clock.now = minutes(10);
   await aChange(context, { state: 'succeeded', answeredAt: minutes(10.1) });
-  const next = { ...OWN, createdAt: minutes(10.05).toISOString() };
-  expect(await titles([next])).toEqual([]);
+  expect(await titles([own(10.05)])).toEqual([]);
   clock.now = minutes(60);
-  expect(await titles([next, { ...OWN, createdAt: minutes(59).toISOString() }])).toEqual([]);
+  expect(await titles([own(10.05), own(59)])).toEqual([]);
 });
 
-test('the creation of a service is own, also if its answer was lost', async () => {
-  for (const state of ['succeeded', 'unknown'] as const) {
-    const { context, read } = await watched();
-    const target = { kind: 'new service', id: 'fresh', name: 'fresh' } as const;
-    const { id } = await aChange(context, {
-      ...{ state: 'executing', command: 'service create' },
-      plan: { target: { ...target, tags: [], warehouse: null }, body: { name: 'fresh' } },
-    });
-    const answered = { nonce: NONCE, answeredAt: NOON, tookMs: 1, requestId: null };
-    await moved(
-      context,
-      id,
-      state === 'succeeded'
-        ? { type: state, ...answered, reported: [], createdId: 'created' }
-        : { type: state, ...answered, status: null, text: 'no answer' },
+const FRESH = {
+  kind: 'new service',
+  id: 'fresh',
+  name: 'fresh',
+  tags: [],
+  warehouse: null,
+} as const;
+const CREATION = { command: 'service create', plan: { target: FRESH, body: { name: 'fresh' } } };
+
+test.for(['succeeded', 'unknown'] as const)('a creation that %s is own', async (state) => {
+  const { context, read } = await watched();
+  const { id } = await aChange(context, { ...CREATION, state: 'executing' });
+  const answered = { nonce: NONCE, answeredAt: NOON, tookMs: 1, requestId: null };
+  await moved(
+    context,
+    id,
+    state === 'succeeded'
+      ? { type: state, ...answered, reported: [], createdId: 'created' }
+      : { type: state, ...answered, status: null, text: 'no answer' },
+  );
+  const found = async (...services: readonly string[]) => {
+    await read(
+      services.map((serviceId) => own(0, { type: 'service_create', id: serviceId, serviceId })),
     );
-    const created = { ...OWN, type: 'service_create', createdAt: NOON.toISOString() };
-    const found = async (all: readonly Partial<ActivityReading>[]) => {
-      await read(all);
-      return (await eventsOf(context, 'elsewhere/2026-11-20')).length;
-    };
-    const before = state === 'succeeded' ? 1 : 0;
-    if (state === 'succeeded')
-      expect(await found([{ ...created, id: 'x', serviceId: 'of a script' }])).toBe(1);
-    expect(await found([{ ...created, serviceId: 'created' }])).toBe(before);
-    const both = ['created', 'other'].map((serviceId) => ({ ...created, serviceId }));
-    expect(await found(both)).toBe(before + 1);
-  }
+    return (await eventsOf(context, 'elsewhere/2026-11-20')).length;
+  };
+  const before = state === 'succeeded' ? 1 : 0;
+  if (state === 'succeeded') expect(await found('of a script')).toBe(1);
+  expect(await found('created')).toBe(before);
+  expect(await found('created', 'other')).toBe(before + 1);
 });
 
 test('all that a creation without an answer causes is own, and nothing of another service', async () => {
   const { context, titles } = await watched();
-  const target = { kind: 'new service', id: 'fresh', name: 'fresh' } as const;
-  const plan = { target: { ...target, tags: [], warehouse: null }, body: { name: 'fresh' } };
-  await aChange(context, { state: 'unknown', command: 'service create', plan });
-  const all = ['service_start', 'service_update_ip_access_list', 'service_create'].map((type) => {
-    return { ...OWN, type, createdAt: minutes(0.1).toISOString(), serviceId: 'fresh-id' };
-  });
+  await aChange(context, { ...CREATION, state: 'unknown' });
+  const all = ['service_start', 'service_update_ip_access_list', 'service_create'].map((type) =>
+    own(0.1, { type, serviceId: 'fresh-id' }),
+  );
   expect(await titles(all)).toEqual([]);
   expect(await titles([{ ...OWN, type: 'service_start', id: 'other' }])).toHaveLength(1);
 });
 
 test('a request with the previous key of Signalbox is own after the key was replaced', async () => {
-  const { context, titles, read, pass } = await watched();
-  await aChange(context, { state: 'succeeded', answeredAt: minutes(0.1) });
-  pass(MINUTE);
-  const previous = { ...OWN, isOwnKey: false, createdAt: minutes(0.1).toISOString() };
-  const terraform = { ...previous, createdAt: minutes(3).toISOString(), actorDetails: 'key tf' };
+  const { context, titles, read } = await sentAt([0, 'succeeded']);
+  const previous = own(0.1, { isOwnKey: false });
+  const terraform = { ...previous, ...at(3), actorDetails: 'key tf' };
   const started = elsewhereWatch(context, AUDIT);
   expect(await titles([previous], started)).toEqual([]);
   expect((await read([previous, terraform], started)).length).toBe(1);

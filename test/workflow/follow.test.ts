@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FollowUp } from '../../src/domain/change.ts';
+import type { UnknownRead } from '../../src/servers/optional-reads.ts';
 import { ben, minutes, moved, PLAN } from './context.ts';
 import { type Fields, NO_ANSWER, type Sent, sentChange, startFollowing } from './followed.ts';
 
@@ -15,91 +16,49 @@ const created = (command: string, createdId: string, how: Sent['how'] = 'succeed
   return { command, plan, how, ...(how === 'succeeded' && { createdId }) };
 };
 
-const ENTRY = { activeEntryId: 'e1', effectiveMaxReplicaMemoryGb: 32 };
+const start = () => sentChange('service start', { command: 'start' });
+const service = () => created('service create', 'new-1');
+const endpoint = () => created('endpoint create', 'e-1');
+const scaledTo = (effectiveMaxReplicaMemoryGb: number, entry = {}) => {
+  return { ...SIZE, currentScaling: { effectiveMaxReplicaMemoryGb, ...entry } };
+};
 
-test.for<[string, Sent, Fields, Partial<FollowUp>]>([
-  ['a stop, when the service is stopped', stop(), { state: 'stopped' }, { state: 'settled' }],
-  ['no stop, while the service is stopping', stop(), { state: 'stopping' }, { state: 'open' }],
-  ['no stop, in a state that is not known', stop(), { state: 'hovering' }, { state: 'open' }],
-  ['a stop as failed, when the service failed', stop(), { state: 'failed' }, { state: 'failed' }],
-  ['a stop as failed, when it is gone', stop(), { state: 'terminated' }, { state: 'failed' }],
-  ['a stop as failed, when it is deleted', stop(), { state: 'softdeleted' }, { state: 'failed' }],
-  [
-    'a start, when the service runs',
-    sentChange('service start', { command: 'start' }),
-    { state: 'running' },
-    { state: 'settled' },
-  ],
-  [
-    'a start, when the service is idle',
-    sentChange('service start', { command: 'start' }),
-    { state: 'idle' },
-    { state: 'settled' },
-  ],
-  ['a scale, when the sizes are saved', scale(), SIZE, { state: 'settled' }],
-  [
-    'a scale, when the sizes are applied',
-    scale(),
-    { ...SIZE, currentScaling: { effectiveMaxReplicaMemoryGb: 64 } },
-    { state: 'settled' },
-  ],
-  [
-    'no scale, while older sizes are applied',
-    scale(),
-    { ...SIZE, currentScaling: { effectiveMaxReplicaMemoryGb: 32 } },
-    { state: 'open' },
-  ],
-  [
-    'a scale, when the entry of a schedule holds another size',
-    scale(),
-    { ...SIZE, currentScaling: ENTRY },
-    { state: 'settled' },
-  ],
-  ['no scale, while one size is the old one', scale(), { ...SIZE, maxReplicaMemoryGb: 32 }, {}],
-  [
-    'a creation, when the service runs',
-    created('service create', 'new-1'),
-    { state: 'running' },
-    { state: 'settled' },
-  ],
-  [
-    'no creation, while the service is provisioning',
-    created('service create', 'new-1'),
-    { state: 'provisioning' },
-    { state: 'open' },
-  ],
-  [
-    'an endpoint, when it is ready',
-    created('endpoint create', 'e-1'),
-    { status: 'Ready' },
-    { state: 'settled' },
-  ],
-  [
-    'no endpoint, while it waits for acceptance',
-    created('endpoint create', 'e-1'),
-    { status: 'PendingAcceptance' },
-    { state: 'open' },
-  ],
-  [
-    'an endpoint as failed, when it is rejected',
-    created('endpoint create', 'e-1'),
-    { status: 'Rejected' },
-    { state: 'failed' },
-  ],
-])('a reading settles %s', async ([, change, shown, expected]) => {
-  const { server, passAt, waiting } = await startFollowing(change);
-  server.one = shown;
-  await passAt(0);
-  const { followUp } = await passAt(5);
-  expect(followUp).toMatchObject({ state: 'open', ...expected });
-  const reports = (await waiting()).filter((kind) => kind.startsWith('follow-up'));
-  expect(reports).toHaveLength(followUp?.state === 'open' ? 0 : 1);
+/** A change whose first pass, which reads nothing, has ended. The server shows these values. */
+async function reading(change: Sent = stop(), shown: Fields | UnknownRead = { state: 'stopping' }) {
+  const all = await startFollowing(change);
+  all.server.one = shown;
+  await all.passAt(0);
+  const reports = async () => (await all.waiting()).filter((kind) => kind.startsWith('follow-up'));
+  return { ...all, reports };
+}
+
+test.for<[string, Sent, Fields, FollowUp['state']]>([
+  ['a stop, when the service is stopped', stop(), { state: 'stopped' }, 'settled'],
+  ['no stop, while the service is stopping', stop(), { state: 'stopping' }, 'open'],
+  ['no stop, in a state that is not known', stop(), { state: 'hovering' }, 'open'],
+  ['a stop as failed, when the service failed', stop(), { state: 'failed' }, 'failed'],
+  ['a stop as failed, when it is gone', stop(), { state: 'terminated' }, 'failed'],
+  ['a stop as failed, when it is deleted', stop(), { state: 'softdeleted' }, 'failed'],
+  ['a start, when the service runs', start(), { state: 'running' }, 'settled'],
+  ['a start, when the service is idle', start(), { state: 'idle' }, 'settled'],
+  ['a scale, when the sizes are saved', scale(), SIZE, 'settled'],
+  ['a scale, when the sizes are applied', scale(), scaledTo(64), 'settled'],
+  ['no scale, while older sizes are applied', scale(), scaledTo(32), 'open'],
+  ['a scale under a schedule', scale(), scaledTo(32, { activeEntryId: 'e1' }), 'settled'],
+  ['no scale, while one size is old', scale(), { ...SIZE, maxReplicaMemoryGb: 32 }, 'open'],
+  ['a creation, when the service runs', service(), { state: 'running' }, 'settled'],
+  ['no creation, while it is provisioning', service(), { state: 'provisioning' }, 'open'],
+  ['an endpoint, when it is ready', endpoint(), { status: 'Ready' }, 'settled'],
+  ['no endpoint before acceptance', endpoint(), { status: 'PendingAcceptance' }, 'open'],
+  ['an endpoint as failed, when it is rejected', endpoint(), { status: 'Rejected' }, 'failed'],
+])('a reading settles %s', async ([, change, shown, state]) => {
+  const { passAt, reports } = await reading(change, shown);
+  expect((await passAt(5)).followUp).toMatchObject({ state });
+  expect(await reports()).toHaveLength(state === 'open' ? 0 : 1);
 });
 
 test('a missing state is unknown, and the service is read again', async () => {
-  const { server, passAt } = await startFollowing(stop());
-  server.one = { numReplicas: 2 };
-  await passAt(0);
+  const { passAt } = await reading(stop(), { numReplicas: 2 });
   const { followUp } = await passAt(5);
   expect(followUp).toMatchObject({
     state: 'open',
@@ -121,9 +80,7 @@ test('a target is read after 5 s, each 10 s in the first minute, and then each 3
 });
 
 test('a change that is not settled after 30 minutes is given up, and reported once', async () => {
-  const { server, passAt, asked, waiting } = await startFollowing(stop());
-  server.one = { state: 'stopping' };
-  await passAt(0);
+  const { passAt, asked, reports } = await reading();
   await passAt(5);
   expect((await passAt(29 * MINUTE_S)).followUp?.state).toBe('open');
   expect((await passAt(30 * MINUTE_S)).followUp).toMatchObject({
@@ -133,13 +90,13 @@ test('a change that is not settled after 30 minutes is given up, and reported on
   const reads = asked.length;
   await passAt(60 * MINUTE_S);
   expect(asked).toHaveLength(reads);
-  expect((await waiting()).filter((kind) => kind.startsWith('follow-up'))).toHaveLength(1);
+  expect(await reports()).toHaveLength(1);
 });
 
 test('an unknown outcome is read until a person resolves it', async () => {
-  const { server, passAt, asked, context, id } = await startFollowing(stop({ how: 'unknown' }));
-  server.one = { state: 'running' };
-  await passAt(0);
+  const { passAt, asked, context, id } = await reading(stop({ how: 'unknown' }), {
+    state: 'running',
+  });
   await passAt(5);
   await passAt(40 * MINUTE_S);
   // After half an hour, it is read each ten minutes.
@@ -154,24 +111,19 @@ test('an unknown outcome is read until a person resolves it', async () => {
 });
 
 test('a newer change of the same service ends the readings', async () => {
-  const { server, passAt, sendOther, waiting } = await startFollowing(stop());
-  server.one = { state: 'stopping' };
-  await passAt(0);
+  const { passAt, sendOther, reports } = await reading();
   await passAt(5);
   await sendOther('service start', minutes(1.5));
   expect((await passAt(35)).followUp?.state).toBe('superseded');
-  expect((await waiting()).filter((kind) => kind.startsWith('follow-up'))).toEqual([]);
+  expect(await reports()).toEqual([]);
 });
 
 test('a new endpoint of the same service does not end the readings', async () => {
-  const { server, passAt, sendOther } = await startFollowing(stop());
-  server.one = { state: 'stopping' };
-  await passAt(0);
+  const { passAt, sendOther } = await reading();
   await sendOther('endpoint create', minutes(1.5));
   expect((await passAt(35)).followUp?.state).toBe('open');
 });
 
-const ENDPOINT = () => created('endpoint create', 'e-1');
 const lost = (command: string, name: string) => sentChange(command, { name }, { how: 'unknown' });
 /** Gaps of a server that does not permit the read, and of one that may answer the next one. */
 const [ENDS, CONTINUES] = [
@@ -182,19 +134,17 @@ const [ENDS, CONTINUES] = [
 test.for(
   [...ENDS, ...CONTINUES].flatMap((gap) => [
     { gap, what: 'service', change: stop() },
-    { gap, what: 'endpoint', change: ENDPOINT() },
+    { gap, what: 'endpoint', change: endpoint() },
   ]),
 )('a read of the $what with the gap $gap ends the readings or is repeated', async (row) => {
   const { gap, change } = row;
-  const { server, passAt, asked, waiting } = await startFollowing(change);
-  server.one = { ...NO_ANSWER, gap };
-  await passAt(0);
+  const { passAt, asked, reports } = await reading(change, { ...NO_ANSWER, gap });
   const isEnded = ENDS.some((each) => each === gap);
   const state = isEnded ? 'unreadable' : 'open';
   expect((await passAt(5)).followUp).toMatchObject({ state, gap: NO_ANSWER.why, seen: null });
   await passAt(60);
   expect(asked).toHaveLength(isEnded ? 1 : 2);
-  expect((await waiting()).filter((kind) => kind.startsWith('follow-up'))).toEqual([]);
+  expect(await reports()).toEqual([]);
 });
 
 test.for(
@@ -218,9 +168,7 @@ test.for(
 });
 
 test('a service that cannot be read for half an hour is given up as unread', async () => {
-  const { server, passAt, waiting } = await startFollowing(stop());
-  server.one = { state: 'stopping' };
-  await passAt(0);
+  const { server, passAt, waiting } = await reading();
   await passAt(5);
   server.one = NO_ANSWER;
   const { followUp } = await passAt(30 * MINUTE_S);
@@ -230,9 +178,7 @@ test('a service that cannot be read for half an hour is given up as unread', asy
 });
 
 test('a read without an answer is repeated, and the last value is kept', async () => {
-  const { server, passAt } = await startFollowing(stop());
-  server.one = { state: 'stopping' };
-  await passAt(0);
+  const { server, passAt } = await reading();
   await passAt(5);
   server.one = NO_ANSWER;
   expect((await passAt(15)).followUp).toMatchObject({
@@ -244,9 +190,7 @@ test('a read without an answer is repeated, and the last value is kept', async (
 });
 
 test('the card is drawn again only when its values change', async () => {
-  const { server, passAt, waiting, draw } = await startFollowing(stop());
-  server.one = { state: 'stopping' };
-  await passAt(0);
+  const { server, passAt, waiting, draw } = await reading();
   await passAt(5);
   await draw();
   await passAt(15);

@@ -24,6 +24,11 @@ async function aLoop(kinds: JobKinds) {
     });
   return {
     ...{ loop, add, errors, late },
+    /** Starts the loop with these jobs. */
+    start: async (...jobs: Parameters<typeof add>) => {
+      await add(...jobs);
+      loop.start(60_000);
+    },
     /** When the next job is due that does not run; null without one. */
     nextAt: () =>
       reading(store, async (reader) => {
@@ -51,9 +56,8 @@ function recording(tries: JobTry[], fails: (job: JobTry) => boolean = () => fals
 
 test('a job that is done is gone', async () => {
   const tries: JobTry[] = [];
-  const { loop, add, nextAt } = await aLoop({ card: recording(tries) });
-  await add('card', 'A', 'B');
-  loop.start(60_000);
+  const { nextAt, start } = await aLoop({ card: recording(tries) });
+  await start('card', 'A', 'B');
   await expect.poll(() => tries.length).toBe(2);
   await expect.poll(nextAt).toBeNull();
   expect(tries).toContainEqual({ key: 'A', attempts: 1, again: false });
@@ -67,9 +71,8 @@ test('a job that is requested while it runs is run again, whenever the loop clai
     if (tries.get(key) === 1) await add('card', key);
     return 'done' as const;
   };
-  const { loop, add, nextAt } = await aLoop({ card: { run, lane: 'messages' } });
-  await add('card', ...keys);
-  loop.start(60_000);
+  const { loop, nextAt, start, add } = await aLoop({ card: { run, lane: 'messages' } });
+  await start('card', ...keys);
   const claims = setInterval(loop.wake, 0);
   await expect.poll(nextAt).toBeNull();
   clearInterval(claims);
@@ -83,10 +86,9 @@ test('a job that asks for a later time runs then, and did not fail', async () =>
     tries.push(job);
     return tries.length === 1 ? later.at : ('done' as const);
   };
-  const { loop, add, nextAt, pass, now, errors } = await aLoop({ run: { run, lane: 'runs' } });
+  const { nextAt, pass, now, errors, start } = await aLoop({ run: { run, lane: 'runs' } });
   later.at = new Date(now() + 5_000);
-  await add('run', 'A');
-  loop.start(60_000);
+  await start('run', 'A');
   await expect.poll(nextAt).toBe(later.at.getTime());
   pass(5_000);
   await expect.poll(() => tries.length).toBe(2);
@@ -101,9 +103,8 @@ test('a message that only waits stays as late as it is, and after two minutes th
     tries.push(job);
     return tries.length < 4 ? { waitsUntil: until.at } : ('done' as const);
   };
-  const { loop, add, nextAt, pass, now, late } = await aLoop({ run: { run, lane: 'messages' } });
-  await add('run', 'A');
-  loop.start(60_000);
+  const { nextAt, pass, now, late, start } = await aLoop({ run: { run, lane: 'messages' } });
+  await start('run', 'A');
   for (const tried of [1, 2]) {
     expect(late).toEqual([]);
     until.at = new Date(now() + 60_000);
@@ -118,21 +119,15 @@ test('a message that only waits stays as late as it is, and after two minutes th
 test('a job that fails is tried again after growing waits, and learns that it is', async () => {
   const tries: JobTry[] = [];
   const kinds = { card: recording(tries, ({ attempts }) => attempts < 4) };
-  const { loop, add, nextAt, pass, now, errors } = await aLoop(kinds);
-  await add('card', 'A');
-  loop.start(60_000);
+  const { nextAt, pass, now, errors, start } = await aLoop(kinds);
+  await start('card', 'A');
   for (const wait of [2_000, 4_000, 8_000]) {
     await expect.poll(nextAt).toBe(now() + wait);
     pass(wait);
   }
   await expect.poll(nextAt).toBeNull();
-  expect(tries.map(({ attempts, again }) => [attempts, again])).toEqual([
-    ...[
-      [1, false],
-      [2, true],
-      [3, true],
-      [4, true],
-    ],
+  expect(tries.map(({ attempts, again }) => again === attempts > 1 && attempts)).toEqual([
+    1, 2, 3, 4,
   ]);
   expect(errors).toHaveLength(3);
 });
@@ -148,13 +143,12 @@ test('jobs of one subject run one after the other, the lowest rank first', async
       return 'done' as const;
     },
   });
-  const { loop, add, nextAt } = await aLoop({
+  const { add, nextAt, start } = await aLoop({
     thread: kindOf('thread', 1),
     card: kindOf('card', 0),
   });
   await add('thread', 'A/1');
-  await add('card', 'A');
-  loop.start(60_000);
+  await start('card', 'A');
   await expect.poll(nextAt).toBeNull();
   expect(order).toEqual(['card A begins', 'card A ends', 'thread A/1 begins', 'thread A/1 ends']);
 });
@@ -167,9 +161,8 @@ test('a slow subject does not delay another one', async () => {
     ended.push(key);
     return 'done' as const;
   };
-  const { loop, add } = await aLoop({ card: { run, lane: 'messages' } });
-  await add('card', 'slow', 'fast');
-  loop.start(60_000);
+  const { start } = await aLoop({ card: { run, lane: 'messages' } });
+  await start('card', 'slow', 'fast');
   await expect.poll(() => ended).toEqual(['fast']);
   free.resolve();
   await expect.poll(() => ended).toEqual(['fast', 'slow']);
@@ -180,9 +173,8 @@ test('a job that failed for a day is given up', async () => {
   const tries: JobTry[] = [];
   const giveUp = async (key: string) => void given.push(key);
   const kind = { ...recording(tries, () => true), retryMs: () => 0, giveUp };
-  const { loop, add, nextAt } = await aLoop({ card: kind });
-  await add('card', 'A');
-  loop.start(60_000);
+  const { nextAt, start } = await aLoop({ card: kind });
+  await start('card', 'A');
   await expect.poll(nextAt).toBeNull();
   expect(tries).toHaveLength(155);
   expect(given).toEqual(['A']);
@@ -190,10 +182,9 @@ test('a job that failed for a day is given up', async () => {
 
 test('a job of a kind that this release does not know waits', async () => {
   const tries: JobTry[] = [];
-  const { loop, add, nextAt, now } = await aLoop({ card: recording(tries) });
+  const { add, nextAt, now, start } = await aLoop({ card: recording(tries) });
   await add('of a later release', 'A');
-  await add('card', 'B');
-  loop.start(60_000);
+  await start('card', 'B');
   await expect.poll(() => tries.length).toBe(1);
   expect(await nextAt()).toBe(now());
 });
@@ -206,9 +197,8 @@ test('a stop waits for what runs, and claims nothing more', async () => {
     await free.promise;
     return 'done' as const;
   };
-  const { loop, add, nextAt, now } = await aLoop({ card: { run, lane: 'messages' } });
-  await add('card', 'A');
-  loop.start(60_000);
+  const { loop, add, nextAt, now, start } = await aLoop({ card: { run, lane: 'messages' } });
+  await start('card', 'A');
   await expect.poll(() => tries.length).toBe(1);
   const stopping = loop.stop();
   await add('card', 'B');

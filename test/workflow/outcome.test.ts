@@ -27,12 +27,8 @@ const LEARNED = { id: STAGING.id, name: 'staging', fields: { minReplicaMemoryGb:
 const SENT: SendResult = { requestId: 'r-7', reported: ['running'], learned: LEARNED };
 
 function apiError(failure: Partial<ApiFailure>): ApiError {
-  return new ApiError({
-    operation: 'updateReplicaScaling',
-    effect: 'unknown',
-    kind: 'deadline',
-    ...failure,
-  });
+  const silence = { effect: 'unknown', kind: 'deadline' } as const;
+  return new ApiError({ operation: 'updateReplicaScaling', ...silence, ...failure });
 }
 
 /** The changes that hold the target of a change. */
@@ -95,57 +91,48 @@ test('the duration of a request is recorded in milliseconds', async () => {
   expect(tookMs).toBeLessThan(performance.now() / 2);
 });
 
-test.for<[string, () => Error, object]>([
+const CONFLICT = { kind: 'answer', status: 409, serverText: 'CONFLICT', requestId: 'r-8' } as const;
+const refused = (failure: Partial<ApiFailure>) =>
+  apiError({ effect: 'refused', kind: 'answer', ...failure });
+const ODD = new InvalidRequest('updateReplicaScaling', [{ field: 'memory', problem: 'is odd' }]);
+const SENDING = 'An internal error occurred while the request was being sent.';
+
+test.for<[string, Error, string, string, { status?: number; requestId?: string }?]>([
   [
-    'a refusal has the text, the status and the request id of the server',
-    () =>
-      apiError({
-        effect: 'refused',
-        kind: 'answer',
-        status: 409,
-        serverText: 'CONFLICT',
-        requestId: 'r-8',
-      }),
-    { how: 'failed', text: 'CONFLICT', status: 409, requestId: 'r-8' },
+    'a refusal has the words of the server',
+    refused(CONFLICT),
+    'failed',
+    'CONFLICT',
+    { status: 409, requestId: 'r-8' },
   ],
   [
-    'a refusal without a text has the sentence of Signalbox',
-    () => apiError({ effect: 'refused', kind: 'answer', status: 400 }),
-    { how: 'failed', text: 'The server returned an error.', status: 400, requestId: null },
+    'a refusal without words has those of Signalbox',
+    refused({ status: 400 }),
+    'failed',
+    'The server returned an error.',
+    { status: 400 },
   ],
   [
-    'a missing answer is an unknown outcome',
-    () => apiError({}),
-    { how: 'unknown', text: 'The server did not answer in time.', status: null },
+    'no answer is an unknown outcome',
+    apiError({}),
+    'unknown',
+    'The server did not answer in time.',
   ],
   [
-    'values that Signalbox refuses to send are a failure',
-    () => new InvalidRequest('updateReplicaScaling', [{ field: 'memory', problem: 'is odd' }]),
-    {
-      how: 'failed',
-      text: 'Signalbox did not send it: memory is odd.',
-      status: null,
-      requestId: null,
-    },
+    'values that are not sent are a failure',
+    ODD,
+    'failed',
+    'Signalbox did not send it: memory is odd.',
   ],
-  [
-    'an internal error is an unknown outcome',
-    () => new TypeError('x is not a function'),
-    {
-      how: 'unknown',
-      text: 'An internal error occurred while the request was being sent.',
-      status: null,
-      requestId: null,
-    },
-  ],
-])('%s', async ([, error, outcome]) => {
-  const { change, event, isLocked, lines, services } = await ran(() => Promise.reject(error()));
-  const { how } = outcome as { how: string };
-  expect(change).toMatchObject({ state: how, outcome: { ...outcome, at: NOON } });
+  ['an internal error is an unknown outcome', new TypeError('x'), 'unknown', SENDING],
+])('%s', async ([, error, how, text, answered]) => {
+  const { change, event, isLocked, lines, services } = await ran(() => Promise.reject(error));
+  const outcome = { how, at: NOON, text, status: null, requestId: null, ...answered };
+  expect(change).toMatchObject({ state: how, outcome });
   expect(event?.type).toBe(how);
   expect(isLocked).toBe(how === 'unknown');
   expect(lines).toMatchObject([
-    { msg: 'request did not succeed', change: change.id, err: { message: error().message } },
+    { msg: 'request did not succeed', change: change.id, err: { message: error.message } },
   ]);
   expect(services).toEqual([]);
 });

@@ -29,16 +29,9 @@ type Request = Parameters<typeof requestChange>[1];
 const STOP = aCommand('service stop');
 
 function aRequest(over: Partial<Request> = {}): Request {
-  return {
-    command: STOP,
-    args: { service: PLAN.target },
-    given: { service: 'staging' },
-    reason: null,
-    requester: ana,
-    edits: null,
-    key: `interaction-${Math.random()}`,
-    ...over,
-  };
+  const usual = { command: STOP, args: { service: PLAN.target }, given: { service: 'staging' } };
+  const key = `interaction-${Math.random()}`;
+  return { ...usual, reason: null, requester: ana, edits: null, key, ...over };
 }
 
 async function draftOf(context: WorkflowContext, over: Partial<Request> = {}) {
@@ -53,10 +46,7 @@ test('a request becomes a draft of its requester, which expires and sends nothin
   const { context, sent } = await createTestContext();
   const { draft, others, freezes } = await draftOf(context, { reason: 'nightly' });
   expect(draft).toMatchObject({
-    state: 'draft',
-    requester: ana,
-    reason: 'nightly',
-    organization: 'acme',
+    ...{ state: 'draft', requester: ana, reason: 'nightly', organization: 'acme' },
     requires: { rule: 1, from: 'approver', count: 2 },
     plan: { target: { name: 'staging' }, body: { command: 'stop' } },
     expiresAt: minutes(30),
@@ -186,37 +176,38 @@ test('a preview names the freezes of its target within a week', async () => {
 const NOT_NEEDED = { sentence: 'It is stopped already.', offers: [] };
 const STOPPED: ChangeCommand = { ...STOP, noEffect: () => NOT_NEEDED as never };
 
-test('what has no effect is answered after the decision, and is no draft', async () => {
+const problems = [{ field: 'service', problem: 'has a running secondary' }];
+const FOR = { ...NO_TIMING, forMs: 4 * 3_600_000 };
+const needsPrevious = [{ field: 'for', problem: expect.stringContaining('previous values') }];
+const OTHER_APPROVERS = policyOf([
+  { ...RULE, allow: ['service stop'], approvals: { from: 'viewer', count: 1 } },
+  { ...RULE, allow: ['service schedule'] },
+]);
+const SCHEDULE = { ...aCommand('service schedule'), runs: () => ['service stop'] };
+const separately = [{ problem: expect.stringContaining('has other approvers') }];
+
+test.for<[string, Partial<Request>, object]>([
+  ['has no effect', { command: STOPPED }, { noEffect: NOT_NEEDED }],
+  ['does not fit the target', { command: { ...STOP, problems: () => problems } }, { problems }],
+  ['has a revert that cannot be known now', { timing: FOR }, { problems: needsPrevious }],
+  [
+    'needs a reason and has none',
+    { command: { ...STOP, needsReason: true } },
+    { denial: { refusal: 'reason-required' } },
+  ],
+  ['runs later what others approve', { command: SCHEDULE }, { problems: separately }],
+])('a request that %s is answered, and is no draft', async ([, over, answer]) => {
+  const policy = over.command === SCHEDULE ? OTHER_APPROVERS : policyOf([RULE]);
+  const { context } = await createTestContext({ policy });
+  expect(await requestChange(context, aRequest(over))).toMatchObject({ ok: false, ...answer });
+  expect(await dueJobs(context)).toEqual([]);
+});
+
+test('what has no effect now may have one at its later start', async () => {
   const { context } = await createTestContext();
-  const request = aRequest({ command: STOPPED });
-  expect(await requestChange(context, request)).toEqual({ ok: false, noEffect: NOT_NEEDED });
   const timing: RequestedTiming = { ...NO_TIMING, inMs: 3_600_000 };
   const { draft } = await draftOf(context, { command: STOPPED, timing });
   expect(draft.plan.timing).toEqual({ startAt: minutes(60).toISOString(), revert: null });
-});
-
-test('arguments that do not fit the target are returned to be corrected', async () => {
-  const { context } = await createTestContext();
-  const problems = [{ field: 'service', problem: 'has a running secondary' }];
-  const command = { ...STOP, problems: () => problems };
-  expect(await requestChange(context, aRequest({ command }))).toEqual({ ok: false, problems });
-});
-
-test('a revert that cannot be known now is refused with its field', async () => {
-  const { context } = await createTestContext();
-  const timing = { ...NO_TIMING, forMs: 4 * 3_600_000 };
-  expect(await requestChange(context, aRequest({ timing }))).toMatchObject({
-    ok: false,
-    problems: [{ field: 'for', problem: expect.stringContaining('previous values') }],
-  });
-});
-
-test('a command that needs a reason is refused without one', async () => {
-  const { context } = await createTestContext();
-  const command: ChangeCommand = { ...STOP, needsReason: true };
-  expect(await requestChange(context, aRequest({ command }))).toMatchObject({
-    denial: { refusal: 'reason-required' },
-  });
 });
 
 test('a requester without the role of break-glass gets a draft without it', async () => {
@@ -234,21 +225,8 @@ test('what a change runs later is approved with it, by the stricter rule and wit
   ]);
   const { context, roles } = await createTestContext({ policy });
   roles.set(ana, ['operator', 'approver']);
-  const command = { ...aCommand('service schedule'), runs: () => ['service stop'] };
-  const { draft } = await draftOf(context, { command });
+  const { draft } = await draftOf(context, { command: SCHEDULE });
   expect(draft.requires).toMatchObject({ rule: 2, count: 2, breakGlass: null });
-});
-
-test('a change with a rule of other approvers for what it runs later is requested separately', async () => {
-  const policy = policyOf([
-    { ...RULE, allow: ['service stop'], approvals: { from: 'viewer', count: 1 } },
-    { ...RULE, allow: ['service schedule'] },
-  ]);
-  const { context } = await createTestContext({ policy });
-  const command = { ...aCommand('service schedule'), runs: () => ['service stop'] };
-  expect(await requestChange(context, aRequest({ command }))).toMatchObject({
-    problems: [{ problem: expect.stringContaining('has other approvers') }],
-  });
 });
 
 test('a target is unchanged until another change succeeded, or the API shows other values', async () => {

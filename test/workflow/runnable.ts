@@ -11,6 +11,14 @@ interface Circumstances {
   /** Replaces the roles of a user, or is the refusal of the lookup. */
   readonly users?: Readonly<Record<UserId, readonly RoleName[] | Refusal>>;
   readonly command?: Partial<ChangeCommand>;
+  /** What happens once the thread shows the note of the attempt. */
+  readonly onNote?: (all: { thread: Thread; slack: { isReachable: boolean } }) => unknown;
+}
+
+interface Thread {
+  card: Mark | null;
+  notes: AttemptMark[];
+  isDeleted: boolean;
 }
 
 /** A change, approved twice unless it says otherwise, the thread of its card, and the means to run it. */
@@ -19,8 +27,9 @@ export async function runnable({
   context: options = {},
   users = {},
   command = {},
+  onNote = () => undefined,
 }: Circumstances = {}) {
-  const thread = { card: null as Mark | null, notes: [] as AttemptMark[], isDeleted: false };
+  const thread: Thread = { card: null, notes: [], isDeleted: false };
   const slack = { isReachable: true, showsNotes: true };
   const call = () => {
     if (!slack.isReachable) throw new Error('ECONNREFUSED');
@@ -35,6 +44,7 @@ export async function runnable({
       postSending: async (_change, _at, mark) => {
         call();
         if (slack.showsNotes) thread.notes.push(mark);
+        await onNote({ thread, slack });
       },
       ...options.messages,
     },

@@ -17,6 +17,7 @@ import {
   minutes,
   moved,
   NOON,
+  notices,
   PLAN,
   RULE,
   STAGING,
@@ -53,8 +54,7 @@ test('an occurrence becomes one change, also with three processes', async () => 
 test('a run has no card of its own: that of its schedule is drawn again', async () => {
   const { context, at, runs, schedule } = await scheduled();
   await at(STOP);
-  const [run] = await runs();
-  if (!run) throw new Error('There is no run');
+  const run = (await runs())[0] ?? expect.fail('no run');
   expect(await jobsFor(context, run.id)).toEqual(['run', 'expire']);
   expect(await jobsFor(context, schedule.id)).toContain('card');
 });
@@ -95,21 +95,14 @@ test('an occurrence whose planning failed is planned again', async () => {
   expect(await runs()).toHaveLength(1);
 });
 
-const activity = (over: Partial<ActivityReading>): ScheduledOptions => ({
-  reads: {
-    activities: async () => ({
-      ...{ known: true, readAt: NOON },
-      value: [
-        {
-          ...{ id: 'a', type: 'service_start', actorType: 'user', actorDetails: 'x' },
-          ...{ serviceId: STAGING.id, isOwnKey: false },
-          createdAt: '2026-11-20T07:00:00Z',
-          ...over,
-        },
-      ],
-    }),
-  },
-});
+const ACTIVITY: ActivityReading = {
+  ...{ id: 'a', type: 'service_start', actorType: 'user', actorDetails: 'x', isOwnKey: false },
+  ...{ serviceId: STAGING.id, createdAt: '2026-11-20T07:00:00Z' },
+};
+const activity = (over: Partial<ActivityReading>): ScheduledOptions => {
+  const value = [{ ...ACTIVITY, ...over }];
+  return { reads: { activities: async () => ({ known: true, readAt: NOON, value }) } };
+};
 
 describe('an occurrence is skipped with a note', () => {
   test.for<[string, Date, string[]]>([
@@ -181,13 +174,15 @@ describe('an occurrence is skipped with a note', () => {
 
   test('when the service is stopped already, by a read', async () => {
     const { context, at, skipped } = await scheduled();
-    const stop = context.commands.get('service stop');
-    if (!stop) throw new Error('There is no such command');
-    const fields = { state: 'stopped' };
-    const read = async () => ({
-      before: { fields, seenAt: NOON, source: 'read', wasRead: true as const },
-    });
-    const commands = new Map([...context.commands, ['service stop', { ...stop, observe: read }]]);
+    const stop = context.commands.get('service stop') ?? expect.fail('no such command');
+    const read = {
+      fields: { state: 'stopped' },
+      seenAt: NOON,
+      source: 'read',
+      wasRead: true,
+    } as const;
+    const observe = async () => ({ before: read });
+    const commands = new Map([...context.commands, ['service stop', { ...stop, observe }]]);
     await at(STOP, { ...context, commands });
     expect(await skipped()).toEqual(['the service is stopped already']);
   });
@@ -328,35 +323,23 @@ describe('a run is decided again at its time', () => {
     expect((await denied({ policy: policyOf([strict, RULE]) }, retag)).why).toBe('tags-changed');
   });
 
-  test.for<['pause' | 'remove']>([['pause'], ['remove']])(
-    'by a %s of the schedule',
-    async ([verb]) => {
-      expect((await denied({}, ({ act }) => act(verb))).why).toBe('schedule-ended');
-    },
-  );
-
-  test('by the schedule that replaced it', async () => {
-    expect((await denied({}, ({ begun }) => begun())).why).toBe('schedule-ended');
+  test.for<[string, (one: One) => unknown]>([
+    ['a pause of the schedule', ({ act }) => act('pause')],
+    ['a removal of the schedule', ({ act }) => act('remove')],
+    ['the schedule that replaced it', ({ begun }) => begun()],
+  ])('by %s', async ([, prepare]) => {
+    expect((await denied({}, prepare)).why).toBe('schedule-ended');
   });
 
   const withoutRole = (user: UserId) => (one: One) => void one.roles.set(user, []);
+  const under = (...policy: Parameters<typeof policyOf>) => ({ policy: policyOf(...policy) });
+  const OF_RUNS = { ...stricter, allow: ['service stop'] };
+  const OF_SCHEDULES = { allow: ['service schedule'], to: 'approver' };
   test.for<[string, string, Parameters<One['execute']>[0], ((one: One) => unknown)?]>([
-    ['the list of what must never run', 'never', { policy: policyOf([RULE], [], never) }],
-    [
-      'the rule of its command',
-      'approvals-missing',
-      { policy: policyOf([{ ...stricter, allow: ['service stop'] }, RULE]) },
-    ],
-    [
-      'the rule of the schedule',
-      'not-a-requester',
-      { policy: policyOf([{ allow: ['service schedule'], to: 'approver' }, RULE]) },
-    ],
-    [
-      'a policy without a rule',
-      'no-rule',
-      { policy: policyOf([{ ...RULE, allow: ['alert edit'] }]) },
-    ],
+    ['the list of what must never run', 'never', under([RULE], [], never)],
+    ['the rule of its command', 'approvals-missing', under([OF_RUNS, RULE])],
+    ['the rule of the schedule', 'not-a-requester', under([OF_SCHEDULES, RULE])],
+    ['a policy without a rule', 'no-rule', under([{ ...RULE, allow: ['alert edit'] }])],
     ['the roles of the requester', 'not-a-requester', {}, withoutRole(ana)],
     ['a requester who left', 'deactivated', {}, ({ roles }) => roles.set(ana, 'deactivated')],
     ['the roles of the approvers', 'approvals-missing', {}, withoutRole(cleo)],
@@ -366,19 +349,16 @@ describe('a run is decided again at its time', () => {
     expect(await inLog()).toMatchObject({ isPaused: true });
     expect((await events()).at(-1)).toMatchObject({ type: 'paused', by: 'signalbox' });
     expect(await jobsFor(context, schedule.id)).toContain('schedule-note/3');
-    const notices = await context.events.loadAll('notice', (_, event) => event);
-    const [notice, ...others] = [...notices.values()].map(({ state }) => state);
-    expect(others).toEqual([]);
-    expect(notice).toMatchObject({
-      to: null,
-      text: expect.stringContaining(`The schedule of staging (${schedule.id}) is paused: `),
-      actions: [
-        {
-          label: 'Take over',
-          value: `service schedule ${STAGING.id} stop="weekdays 20:00" start="weekdays 07:00" zone=Europe/Berlin`,
-        },
-      ],
-    });
+    const line = `service schedule ${STAGING.id} stop="weekdays 20:00" start="weekdays 07:00"`;
+    expect(await notices(context)).toEqual([
+      expect.objectContaining({
+        to: null,
+        text: expect.stringContaining(`The schedule of staging (${schedule.id}) is paused: `),
+        actions: [
+          expect.objectContaining({ label: 'Take over', value: `${line} zone=Europe/Berlin` }),
+        ],
+      }),
+    ]);
     await at(START);
     expect(await runs()).toHaveLength(1);
   });
@@ -416,8 +396,7 @@ describe('the opposite run of an unknown one', () => {
   const lost = async (options: ScheduledOptions = {}) => {
     const one = await scheduled(options);
     await one.at(STOP);
-    const [stop] = await one.runs();
-    if (!stop) throw new Error('There is no run');
+    const stop = (await one.runs())[0] ?? expect.fail('no run');
     const until = minutes(422);
     const nonce = 'attempt-1';
     await moved(one.context, stop.id, { type: 'claimed', by: 'x', nonce, attempt: 1, until });
@@ -458,24 +437,16 @@ describe('the opposite run of an unknown one', () => {
   });
 
   test('does not pass it before ten minutes after its lease', async () => {
-    const one = await scheduled({ body: { ...BODY, start: 'fri 20:05' } });
-    await one.at(STOP);
-    const [stop] = await one.runs();
-    if (!stop) throw new Error('There is no run');
-    const nonce = 'attempt-1';
-    const until = minutes(422);
-    await moved(one.context, stop.id, { type: 'claimed', by: 'x', nonce, attempt: 1, until });
-    const call = { nonce, answeredAt: minutes(421), tookMs: 1, requestId: null };
-    await moved(one.context, stop.id, { type: 'unknown', ...call, status: null, text: '?' });
-    await one.at(minutes(425));
-    await one.execute();
-    expect(one.sent).toEqual([]);
-    one.clock.now = minutes(431.9);
-    await one.execute();
-    expect(one.sent).toEqual([]);
-    one.clock.now = minutes(432.1);
-    await one.execute();
-    expect(one.sent).toEqual(['start']);
+    const { at, execute, sent, clock } = await lost({ body: { ...BODY, start: 'fri 20:05' } });
+    await at(minutes(425));
+    for (const minute of [425, 431.9]) {
+      clock.now = minutes(minute);
+      await execute();
+      expect(sent).toEqual([]);
+    }
+    clock.now = minutes(432.1);
+    await execute();
+    expect(sent).toEqual(['start']);
   });
 
   test('a run in the same direction does not', async () => {
@@ -532,6 +503,5 @@ test('operators read nothing about a schedule that a person paused before the re
   roles.set(ana, []);
   await act('pause');
   await execute();
-  const notices = await context.events.loadAll('notice', (_, event) => event);
-  expect(notices.size).toBe(0);
+  expect(await notices(context)).toEqual([]);
 });

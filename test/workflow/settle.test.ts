@@ -13,38 +13,32 @@ import {
   startFollowing,
 } from './followed.ts';
 
+const from = (state: string) => readAs({ state });
 const UNKNOWN = { how: 'unknown' } as const;
-const RUNNING = { ...UNKNOWN, before: readAs({ state: 'running' }) };
+const RUNNING = { ...UNKNOWN, before: from('running') };
 const SIZE = { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 64 };
 
 const stop = (over: Parameters<typeof sentChange>[2] = RUNNING) =>
   sentChange('service stop', { command: 'stop' }, over);
 
+const scaleFrom = (sizes: Partial<typeof SIZE>) =>
+  sentChange('service scale', SIZE, { ...UNKNOWN, before: readAs(sizes) });
+const SMALL = { minReplicaMemoryGb: 8, maxReplicaMemoryGb: 32 };
+const replied = { fields: { state: 'running' }, seenAt: NOON, source: 'reply to service start' };
+
 test.for<[string, Sent, Fields]>([
   ['stop', stop(), { state: 'stopped' }],
   [
     'start',
-    sentChange(
-      'service start',
-      { command: 'start' },
-      { ...UNKNOWN, before: readAs({ state: 'stopped' }) },
-    ),
+    sentChange('service start', { command: 'start' }, { ...UNKNOWN, before: from('stopped') }),
     { state: 'running' },
   ],
-  [
-    'scale',
-    sentChange('service scale', SIZE, {
-      ...UNKNOWN,
-      before: readAs({ minReplicaMemoryGb: 16, maxReplicaMemoryGb: 32 }),
-    }),
-    SIZE,
-  ],
+  ['scale', scaleFrom({ minReplicaMemoryGb: 16, maxReplicaMemoryGb: 32 }), SIZE],
 ])('an unknown %s is settled by a reading that only it explains', async ([, change, shown]) => {
   const { server, passAt, context, id, waiting } = await startFollowing(change);
   server.one = shown;
   await passAt(0);
-  const settled = await passAt(5);
-  expect(settled).toMatchObject({
+  expect(await passAt(5)).toMatchObject({
     state: 'succeeded',
     resolution: { by: 'signalbox', happened: true, evidence: { beforeAt: NOON } },
     followUp: { state: 'settled' },
@@ -59,90 +53,46 @@ test.for<[string, Sent, Fields]>([
   expect(await waiting()).toContain(`thread/${event?.version}`);
 });
 
-/** Passes twice and returns why nothing was settled. */
-async function gapOf(change: Sent, shown: Fields, prepare?: Prepare): Promise<EvidenceGap | null> {
-  const following = await startFollowing(change);
-  await prepare?.(following);
-  following.server.one = shown;
-  await following.passAt(0);
-  const after = await following.passAt(5);
-  expect(after.state).toBe('unknown');
-  expect(after.resolution).toBeNull();
-  return after.followUp?.why ?? null;
+async function expectOpen(why: EvidenceGap, change: Sent, shown: Fields, other = false) {
+  const { server, sendOther, passAt } = await startFollowing(change);
+  if (other) await sendOther('service stop', minutes(0.5));
+  server.one = shown;
+  await passAt(0);
+  const after = await passAt(5);
+  expect(after).toMatchObject({ state: 'unknown', resolution: null, followUp: { why } });
 }
-type Following = Awaited<ReturnType<typeof startFollowing>>;
-type Prepare = (following: Following) => Promise<unknown>;
 
-test('an unknown stop is not settled while the service was stopped before the send', async () => {
-  const before = { ...UNKNOWN, before: readAs({ state: 'stopped' }) };
-  expect(await gapOf(stop(before), { state: 'stopped' })).toBe('was-so-before');
-});
-
-test('an unknown stop is not settled when the service was on its way to a stop before the send', async () => {
-  const before = { ...UNKNOWN, before: readAs({ state: 'stopping' }) };
-  expect(await gapOf(stop(before), { state: 'stopped' })).toBe('was-so-before');
-});
-
-test('an unknown stop is not settled when the state before the send was not reported', async () => {
-  const before = { ...UNKNOWN, before: readAs({ numReplicas: 2 }) };
-  expect(await gapOf(stop(before), { state: 'stopped' })).toBe('before-unknown');
-});
-
-test('an unknown stop is not settled when the state before the send is from an older reply', async () => {
-  const seen = { fields: { state: 'running' }, seenAt: NOON, source: 'reply to service start' };
-  expect(await gapOf(stop({ ...UNKNOWN, before: seen }), { state: 'stopped' })).toBe(
-    'before-unknown',
-  );
-});
-
-test('an unknown stop is not settled when the state could not be read again before the send', async () => {
-  const change = stop({ ...RUNNING, isUnverified: true });
-  expect(await gapOf(change, { state: 'stopped' })).toBe('before-unknown');
-});
-
-test('an unknown stop is not settled when the service was never seen before the send', async () => {
-  expect(await gapOf(stop(UNKNOWN), { state: 'stopped' })).toBe('before-unknown');
+test.for<[string, EvidenceGap, Parameters<typeof stop>[0], string?]>([
+  ['was stopped before the send', 'was-so-before', { before: from('stopped') }],
+  ['was on its way to a stop before the send', 'was-so-before', { before: from('stopping') }],
+  ['had no state before the send', 'before-unknown', { before: readAs({ numReplicas: 2 }) }],
+  ['is known before the send by an older reply', 'before-unknown', { before: replied }],
+  ['could not be read again before the send', 'before-unknown', { ...RUNNING, isUnverified: true }],
+  ['was never seen before the send', 'before-unknown', {}],
+  ['is on its way to a stop', 'under-way', RUNNING, 'stopping'],
+  ['was on its way, and still is', 'not-as-requested', { before: from('stopping') }, 'stopping'],
+  ['runs', 'not-as-requested', RUNNING, 'running'],
+])('an unknown stop is not settled when the service %s', async (row) => {
+  const [, why, over, state = 'stopped'] = row;
+  await expectOpen(why, stop({ ...UNKNOWN, ...over }), { state });
 });
 
 test('an unknown stop is not settled when another change of the service was sent since', async () => {
-  const other = (following: Following) => following.sendOther('service stop', minutes(0.5));
-  expect(await gapOf(stop(), { state: 'stopped' }, other)).toBe('changed-since');
+  await expectOpen('changed-since', stop(), { state: 'stopped' }, true);
 });
 
-test('an unknown stop is not settled while the service is on its way to a stop', async () => {
-  expect(await gapOf(stop(), { state: 'stopping' })).toBe('under-way');
-});
-
-test('a service that was stopping before the send is no sign that the request arrived', async () => {
-  const before = { ...UNKNOWN, before: readAs({ state: 'stopping' }) };
-  expect(await gapOf(stop(before), { state: 'stopping' })).toBe('not-as-requested');
-});
-
-test('an unknown stop is not settled as failed while the service runs', async () => {
-  expect(await gapOf(stop(), { state: 'running' })).toBe('not-as-requested');
-});
-
-test('an unknown scale is not settled when only one of two values is as requested', async () => {
-  const before = readAs({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 32 });
-  const scale = sentChange('service scale', SIZE, { ...UNKNOWN, before });
-  expect(await gapOf(scale, { ...SIZE, maxReplicaMemoryGb: 32 })).toBe('not-as-requested');
-});
-
-test('an unknown scale is not settled when the server leaves one value out', async () => {
-  const before = readAs({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 32 });
-  const scale = sentChange('service scale', SIZE, { ...UNKNOWN, before });
-  expect(await gapOf(scale, { minReplicaMemoryGb: 16 })).toBe('not-as-requested');
-});
-
-test('an unknown scale is not settled when the size was as requested before the send', async () => {
-  const scale = sentChange('service scale', SIZE, { ...UNKNOWN, before: readAs(SIZE) });
-  expect(await gapOf(scale, SIZE)).toBe('was-so-before');
-});
-
-test('an unknown scale is not settled when one value before the send is unknown', async () => {
-  const before = readAs({ minReplicaMemoryGb: 16 });
-  const scale = sentChange('service scale', SIZE, { ...UNKNOWN, before });
-  expect(await gapOf(scale, SIZE)).toBe('before-unknown');
+test.for<[string, EvidenceGap, Partial<typeof SIZE>, Partial<typeof SIZE>]>([
+  [
+    'one of two values is as requested',
+    'not-as-requested',
+    SMALL,
+    { ...SMALL, minReplicaMemoryGb: 16 },
+  ],
+  ['the server leaves one value out', 'not-as-requested', SMALL, { minReplicaMemoryGb: 16 }],
+  ['the size was as requested before the send', 'was-so-before', SIZE, SIZE],
+  ['one value before the send is unknown', 'before-unknown', { minReplicaMemoryGb: 16 }, SIZE],
+])('an unknown scale is not settled when %s', async ([, why, before, shown]) => {
+  await expectOpen(why, scaleFrom(before), shown);
 });
 
 test('an unknown outcome is not settled by a reading that is older than the outcome', async () => {

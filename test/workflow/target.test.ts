@@ -4,7 +4,6 @@ import { type Target, targetKey } from '../../src/domain/change.ts';
 import type { Service } from '../../src/domain/targets.ts';
 import { hasSameFacts } from '../../src/domain/targets.ts';
 import {
-  currentPolicy,
   currentTarget,
   hasChangedSinceEnd,
   isOperatorOf,
@@ -19,81 +18,47 @@ import {
   loaded,
   minutes,
   moved,
-  NOON,
   PLAN,
-  recorded,
+  STAGING,
 } from './context.ts';
 
-const PROD: Service = {
-  id: 'p',
-  organizationId: 'o1',
-  name: 'analytics-prod',
-  aliases: [],
-  tags: ['prod', 'core'],
-  warehouse: 'main',
-  team: null,
-  pipes: [],
-  source: 'configuration',
-  lastSeen: null,
-};
+const PROD: Service = { ...STAGING, id: 'p', name: 'analytics-prod', tags: ['prod', 'core'] };
 const LEARNED: Service = { ...PROD, id: 'l', name: 'new', tags: null, warehouse: null };
+const FREEZE = { kind: 'freeze' } as const;
+const SCOPE = { service: { id: 'p', name: 'analytics-prod' } };
+const GONE = { service: { id: 'gone', name: 'gone' } };
+const OF_PROD = { tags: ['prod', 'core'], warehouse: 'main' };
+const NOTHING = { tags: [], warehouse: null };
 const UNKNOWN = { tags: null, warehouse: null };
 
 function facts(target: Partial<Target>, body: JsonObject = {}) {
   const stored: Target = { kind: 'service', id: 'p', name: 'old', tags: ['dev'], warehouse: 'lab' };
   const plan = { target: { ...stored, ...target }, body };
-  const current = currentTarget(
-    { services: () => [PROD, LEARNED], discoversServices: false },
-    plan,
-  );
+  const directory = { services: () => [PROD, LEARNED], discoversServices: false };
+  const current = currentTarget(directory, plan);
   // The stored tags and warehouse have no influence; kind, id and name stay.
   expect(current).toMatchObject({ ...target, name: 'old' });
   return { tags: current.tags, warehouse: current.warehouse };
 }
 
 test.for<[string, Partial<Target>, JsonObject, object]>([
-  ['a configured service', {}, {}, { tags: ['prod', 'core'], warehouse: 'main' }],
+  ['a configured service', {}, {}, OF_PROD],
   ['a service that was only learned', { id: 'l' }, {}, UNKNOWN],
   ['a service that is gone', { id: 'gone' }, {}, UNKNOWN],
-  ['an alert', { kind: 'alert' }, {}, { tags: [], warehouse: null }],
-  ['a new service', { kind: 'new service' }, { name: 'x' }, { tags: [], warehouse: null }],
+  ['an alert', { kind: 'alert' }, {}, NOTHING],
+  ['a new service', { kind: 'new service' }, { name: 'x' }, NOTHING],
   [
-    'a new service in a warehouse of the configuration',
+    'a new service in a listed warehouse',
     { kind: 'new service' },
     { dataWarehouseId: 'MAIN' },
-    { tags: ['prod', 'core'], warehouse: 'main' },
+    OF_PROD,
   ],
-  [
-    'a new service in a warehouse that the configuration does not have',
-    { kind: 'new service' },
-    { dataWarehouseId: 'other' },
-    UNKNOWN,
-  ],
-  [
-    'the freeze of a service',
-    { kind: 'freeze' },
-    { scope: { service: { id: 'p', name: 'analytics-prod' } } },
-    { tags: ['prod', 'core'], warehouse: 'main' },
-  ],
-  [
-    'the freeze of a service that is gone',
-    { kind: 'freeze' },
-    { scope: { service: { id: 'gone', name: 'gone' } } },
-    UNKNOWN,
-  ],
-  [
-    'the freeze of a warehouse that is gone',
-    { kind: 'freeze' },
-    { scope: { warehouse: 'gone' } },
-    UNKNOWN,
-  ],
-  [
-    'the freeze of a tag that no service has',
-    { kind: 'freeze' },
-    { scope: { tag: 'gone' } },
-    { tags: ['gone'], warehouse: null },
-  ],
-  ['the freeze of everything', { kind: 'freeze' }, { scope: { everything: true } }, UNKNOWN],
+  ['a new service in another one', { kind: 'new service' }, { dataWarehouseId: 'other' }, UNKNOWN],
+  ['the freeze of a service', FREEZE, { scope: SCOPE }, OF_PROD],
+  ['the freeze of a service that is gone', FREEZE, { scope: GONE }, UNKNOWN],
+  ['the freeze of a warehouse that is gone', FREEZE, { scope: { warehouse: 'gone' } }, UNKNOWN],
+  ['the freeze of a tag of nobody', FREEZE, { scope: { tag: 'x' } }, { ...NOTHING, tags: ['x'] }],
+  ['the freeze of everything', FREEZE, { scope: { everything: true } }, UNKNOWN],
 ])('tags and warehouse come from the current directory: %s', ([, target, body, expected]) => {
   expect(facts(target, body)).toEqual(expected);
 });
@@ -142,29 +107,6 @@ test('a listed and a discovered service with the same tags do not have the same 
   expect(hasSameFacts(SERVICE, { ...SERVICE, discovered: true })).toBe(false);
 });
 
-const SCOPE = { service: { id: 'p', name: 'analytics-prod' } };
-
-test('the policy has the freezes that users made, until they end or are lifted', async () => {
-  const { context, clock } = await createTestContext();
-  const { id } = await aChange(context, { command: 'change freeze' });
-  const about = { change: id, by: ana, reason: 'launch', scope: SCOPE };
-  const event = { type: 'created', ...about, from: NOON, until: minutes(60) } as const;
-  await recorded(context, { stream: `freeze/${id}`, event });
-  const untilOf = async () => {
-    const { freezes } = await currentPolicy(context, context.events);
-    return freezes.map(({ reason, until, made }) => [reason, until, made]);
-  };
-  expect(await untilOf()).toEqual([['launch', minutes(60), { id, by: ana }]]);
-  clock.now = minutes(60);
-  expect(await untilOf()).toEqual([]);
-  clock.now = minutes(59);
-  await recorded(context, {
-    stream: `freeze/${id}`,
-    event: { type: 'lifted', change: null, by: ben },
-  });
-  expect(await untilOf()).toEqual([]);
-});
-
 test('a target was changed since a change only by one that succeeded after it', async () => {
   const { context, pass } = await createTestContext();
   const stop = await aChange(context, { state: 'succeeded' });
@@ -178,12 +120,8 @@ test('a target was changed since a change only by one that succeeded after it', 
   expect(await isChanged()).toBe(false);
   const unknown = await aChange(context, { ...other, state: 'unknown' });
   expect(await isChanged()).toBe(false);
-  await moved(context, unknown.id, {
-    type: 'resolved',
-    by: ben,
-    as: 'succeeded',
-    note: 'I saw it',
-  });
+  const seen = { type: 'resolved', by: ben, as: 'succeeded', note: 'I saw it' } as const;
+  await moved(context, unknown.id, seen);
   expect(await isChanged()).toBe(true);
   const held = await targetChanges(context.events, targetKey(stop));
   expect(held.map(({ change }) => change)).toContain(unknown.id);
