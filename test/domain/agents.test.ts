@@ -125,6 +125,11 @@ test('nothing is submitted for a person, also not by that person', () => {
   expect(gate(change, 'submit', facts)).toMatchObject({ refusal: 'not-requester' });
 });
 
+test('an agent that the file does not name any more submits nothing', () => {
+  const facts = { by: CI, identity: agentIdentity({ agents: new Map() }, CI) };
+  expect(gate(own(), 'submit', facts)).toMatchObject({ refusal: 'agent-not-admitted' });
+});
+
 const anaHere = { by: ana.id, identity: { ok: true, actor: ana }, via: FOR_ANA } as const;
 const byCopilot = (state: Change['state'], over: Partial<Change> = {}) =>
   changeIn(state, { via: FOR_ANA, ...over });

@@ -278,6 +278,8 @@ test('its requester, and who may approve it, revoke it once, while it is in forc
   expect(revoke(ana)).toEqual({ type: 'revoked', by: ana.id });
   expect(revoke(ben)).toEqual({ type: 'revoked', by: ben.id });
   expect(revoke(dora)).toBe('not-an-approver');
+  const unknown = pressed(standing(), ana, { identity: UNANSWERED });
+  expect(gate(standing(), 'revoke', unknown)).toMatchObject({ refusal: 'lookup-failed' });
   const ended = after(standing(), { type: 'revoked', by: ben.id }, NOON);
   expect(revoke(cleo, ended)).toBe('standing-ended');
   expect(revoke(cleo, standing(), later(7 * DAY_MS))).toBe('standing-ended');
