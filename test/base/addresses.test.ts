@@ -1,10 +1,9 @@
 import dns from 'node:dns';
-import { expect, onTestFinished, test } from 'vitest';
-import { ApiError, Secret } from '../../src/base/errors.ts';
-import { createHttp } from '../../src/base/http.ts';
+import { expect, test } from 'vitest';
+import { ApiError } from '../../src/base/errors.ts';
 import { mayReach } from '../../src/base/http-limits.ts';
 import { replaceExport } from '../harness/replace-export.ts';
-import { json, serve, testClock } from './loopback.ts';
+import { httpClient, json, serve } from './loopback.ts';
 
 const API = 'api.example.com';
 
@@ -20,18 +19,8 @@ test.for<[string, string]>([
 });
 
 test.for([
-  '169.254.169.254',
-  'fe80::1',
-  'fd00:ec2::254',
-  '100.100.100.200',
-  '0.0.0.0',
-  '::',
-  '127.0.0.1',
-  '::1',
-  '224.0.0.1',
-  '255.255.255.255',
-  '::ffff:169.254.169.254',
-  '::ffff:127.0.0.1',
+  ...['169.254.169.254', 'fe80::1', 'fd00:ec2::254', '100.100.100.200', '0.0.0.0', '::', '::1'],
+  ...['127.0.0.1', '224.0.0.1', '255.255.255.255', '::ffff:169.254.169.254', '::ffff:127.0.0.1'],
   'no address',
 ])('%s is never reached', (address) => {
   expect(mayReach(API, address, true)).toBe(false);
@@ -67,17 +56,8 @@ function resolveTo(...addresses: readonly string[]): void {
 }
 
 function client(baseUrl: string) {
-  const http = createHttp({
-    baseUrl: new URL(baseUrl),
-    authorization: new Secret('Bearer canary'),
-    secrets: [],
-    version: '1.2.3',
-    limit: { requests: 10, perMs: 10_000 },
-    retryAfterMs: 10_000,
-    clock: testClock(),
-  });
-  onTestFinished(() => http.close());
-  return http.send({ operation: 'makeThing', method: 'POST', path: '/v1/thing', body: {} });
+  const { send } = httpClient(baseUrl);
+  return send({ operation: 'makeThing', method: 'POST', path: '/v1/thing', body: {} });
 }
 
 async function kindAndEffectOf(sending: Promise<unknown>) {

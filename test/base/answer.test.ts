@@ -17,63 +17,42 @@ function errorOf(status: number, body: Body, headers: Record<string, string> = {
 }
 
 describe('the error text of the server is found', () => {
+  const BAD = 'BAD_REQUEST: Invalid minimum memory size: 12';
+  const PROBLEM = { type: 'about:blank', title: 'Bad Request', status: 400 };
+  const issues = [
+    { path: ['interval'], message: 'Required' },
+    { path: ['channel', 'type'], message: 'no' },
+  ];
+  const OLDER = [{ type: 'Body', errors: { issues } }];
+  const deep = JSON.parse(`${'{"error":'.repeat(7)}"x"${'}'.repeat(7)}`);
+
   test.for<[string, Body, string | null]>([
-    [
-      'in the error of the cloud API',
-      json({ status: 400, error: 'BAD_REQUEST: Invalid minimum memory size: 12', requestId: 'r' }),
-      'BAD_REQUEST: Invalid minimum memory size: 12',
-    ],
+    ['in the error of the cloud API', json({ status: 400, error: BAD, requestId: 'r' }), BAD],
     ['in an error without an id', json({ error: 'Unauthorized' }), 'Unauthorized'],
     ['inside an error object', json({ error: { message: 'no such thing' } }), 'no such thing'],
     ['in the details of an error object', json({ error: { details: 'too big' } }), 'too big'],
     ['in the message of the alerts API', json({ message: 'Alert not found' }), 'Alert not found'],
     ['in the error rather than the message', json({ message: 'b', error: 'a' }), 'a'],
-    [
-      'in the list of an older alerts server',
-      json([
-        {
-          type: 'Body',
-          errors: {
-            issues: [
-              { path: ['interval'], message: 'Required' },
-              { path: ['channel', 'type'], message: 'Invalid input' },
-            ],
-          },
-        },
-      ]),
-      'interval: Required; channel.type: Invalid input',
-    ],
+    ['in the list of an older alerts server', json(OLDER), 'interval: Required; channel.type: no'],
     ['in a list of errors', json({ errors: [{ message: 'too big' }] }), 'too big'],
     ['in a list of texts', json({ message: ['too big', 'too late'] }), 'too big; too late'],
     ['in a bare list of texts', json(['too big']), 'too big'],
-    [
-      'in the detail of a problem',
-      json({ type: 'about:blank', title: 'Bad Request', status: 400, detail: 'no such day' }),
-      'no such day',
-    ],
+    ['in the detail of a problem', json({ ...PROBLEM, detail: 'no such day' }), 'no such day'],
     [
       'in the errors of a problem',
-      json({ title: 'Bad Request', errors: [{ detail: 'too long', pointer: '#/channel/type' }] }),
+      json({ ...PROBLEM, errors: [{ detail: 'too long', pointer: '#/channel/type' }] }),
       'channel.type: too long',
     ],
-    ['in the title of a problem', json({ title: 'Bad Request', status: 400 }), 'Bad Request'],
+    ['in the title of a problem', json(PROBLEM), 'Bad Request'],
     [
       'in the message rather than the phrase of the status',
       json({ statusCode: 400, error: 'Bad Request', message: ['interval must be given'] }),
       'interval must be given',
     ],
-    [
-      'in the phrase of the status, if there is no other',
-      json({ error: 'Not Found' }),
-      'Not Found',
-    ],
+    ['in the phrase of the status', json({ error: 'Not Found' }), 'Not Found'],
     ['in a text that only looks like JSON', json({ error: '{x} is no size' }), '{x} is no size'],
     ['nowhere in XML', { kind: 'html', text: '<Error><Message>no</Message></Error>' }, null],
-    [
-      'at a bounded depth',
-      json({ error: { error: { error: { error: { error: { error: { error: 'x' } } } } } } }),
-      null,
-    ],
+    ['at a bounded depth', json(deep), null],
     ['in plain text', text('Unauthorized'), 'Unauthorized'],
     ['in a JSON string', json('Not Found'), 'Not Found'],
     ['nowhere in an object of other fields', json({ status: 500 }), null],

@@ -7,10 +7,7 @@ function handClock() {
   let sleepers: { at: number; wake: () => void }[] = [];
   return {
     now: () => now,
-    sleep: (ms: number) =>
-      new Promise<void>((wake) => {
-        sleepers.push({ at: now + ms, wake });
-      }),
+    sleep: (ms: number) => new Promise<void>((wake) => void sleepers.push({ at: now + ms, wake })),
     async advance(ms: number) {
       now += ms;
       const due = sleepers.filter(({ at }) => at <= now);
@@ -27,9 +24,14 @@ async function settled() {
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-test('ten requests start at once, the eleventh when the first leaves the window', async () => {
+/** A budget of so many requests in ten seconds. */
+function opened(requests: number) {
   const clock = handClock();
-  const budget = createBudget({ requests: 10, perMs: 10_000 }, clock);
+  return { clock, budget: createBudget({ requests, perMs: 10_000 }, clock) };
+}
+
+test('ten requests start at once, the eleventh when the first leaves the window', async () => {
+  const { clock, budget } = opened(10);
   const started: number[] = [];
   for (let n = 1; n <= 11; n += 1) void budget.take('write', NEVER).then(() => started.push(n));
   await settled();
@@ -41,8 +43,7 @@ test('ten requests start at once, the eleventh when the first leaves the window'
 });
 
 test('the window slides: a late start frees its slot late', async () => {
-  const clock = handClock();
-  const budget = createBudget({ requests: 2, perMs: 10_000 }, clock);
+  const { clock, budget } = opened(2);
   const started: string[] = [];
   const take = (name: string) => void budget.take('people', NEVER).then(() => started.push(name));
   take('at 0');
@@ -56,33 +57,8 @@ test('the window slides: a late start frees its slot late', async () => {
   expect(started).toEqual(['at 0', 'at 6', 'then', 'last']);
 });
 
-test('a later request of a person starts before a queued digest', async () => {
-  const clock = handClock();
-  const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
-  const started: string[] = [];
-  await budget.take('background', NEVER);
-  void budget.take('background', NEVER).then(() => started.push('digest'));
-  void budget.take('people', NEVER).then(() => started.push('Ana'));
-  void budget.take('people', NEVER).then(() => started.push('Ben'));
-  for (let window = 0; window < 3; window += 1) await clock.advance(10_000);
-  expect(started).toEqual(['Ana', 'Ben', 'digest']);
-});
-
-test('writes start before waiting reads, and these before background work', async () => {
-  const clock = handClock();
-  const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
-  const started: string[] = [];
-  await budget.take('people', NEVER);
-  for (const priority of ['background', 'people', 'write'] as const) {
-    void budget.take(priority, NEVER).then(() => started.push(priority));
-  }
-  for (let window = 0; window < 3; window += 1) await clock.advance(10_000);
-  expect(started).toEqual(['write', 'people', 'background']);
-});
-
 test('reads leave three of ten places to writes, which start at once', async () => {
-  const clock = handClock();
-  const budget = createBudget({ requests: 10, perMs: 10_000 }, clock);
+  const { clock, budget } = opened(10);
   const reads: number[] = [];
   for (let n = 1; n <= 10; n += 1) void budget.take('people', NEVER).then(() => reads.push(n));
   await settled();
@@ -94,8 +70,7 @@ test('reads leave three of ten places to writes, which start at once', async () 
 });
 
 test('optional reads have three of ten places, and a read of a person starts at once', async () => {
-  const clock = handClock();
-  const budget = createBudget({ requests: 10, perMs: 10_000 }, clock);
+  const { clock, budget } = opened(10);
   const optional: number[] = [];
   for (let n = 1; n <= 5; n += 1) void budget.take('optional', NEVER).then(() => optional.push(n));
   await settled();
@@ -110,9 +85,8 @@ test('optional reads have three of ten places, and a read of a person starts at 
   expect(optional).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('optional reads start after everything else', async () => {
-  const clock = handClock();
-  const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
+test('writes start before waiting reads, these before background work, optional reads last', async () => {
+  const { clock, budget } = opened(1);
   const started: string[] = [];
   await budget.take('people', NEVER);
   for (const priority of ['optional', 'background', 'people', 'write'] as const) {
@@ -123,8 +97,7 @@ test('optional reads start after everything else', async () => {
 });
 
 test('two viewers with 60 reads a minute each keep no write waiting', async () => {
-  const clock = handClock();
-  const budget = createBudget({ requests: 10, perMs: 10_000 }, clock);
+  const { clock, budget } = opened(10);
   const waits: number[] = [];
   for (let second = 0; second < 120; second += 1) {
     for (let viewer = 0; viewer < 2; viewer += 1) {
@@ -142,8 +115,7 @@ test('two viewers with 60 reads a minute each keep no write waiting', async () =
 });
 
 test('a full queue of reads does not refuse a write', async () => {
-  const clock = handClock();
-  const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
+  const { clock, budget } = opened(1);
   await budget.take('people', NEVER);
   for (let n = 0; n < 201; n += 1) void budget.take('people', NEVER);
   const write = budget.take('write', NEVER);
@@ -152,16 +124,8 @@ test('a full queue of reads does not refuse a write', async () => {
   expect(await write).toEqual({ ok: true });
 });
 
-test('a request that cannot start in time is refused at once', async () => {
-  const clock = handClock();
-  const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
-  await budget.take('people', NEVER);
-  expect(await budget.take('people', 9_999)).toEqual({ ok: false, why: 'budget', inMs: 10_000 });
-});
-
 test('a request that cannot start in time is refused at once, also while others wait', async () => {
-  const clock = handClock();
-  const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
+  const { budget } = opened(1);
   await budget.take('people', NEVER);
   void budget.take('people', NEVER);
   await settled();
@@ -172,8 +136,7 @@ test('a request that cannot start in time is refused at once, also while others 
 });
 
 test('a request starts if its limit equals the waiting time', async () => {
-  const clock = handClock();
-  const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
+  const { clock, budget } = opened(1);
   await budget.take('people', NEVER);
   const turn = budget.take('people', 10_000);
   await settled();
@@ -182,8 +145,7 @@ test('a request starts if its limit equals the waiting time', async () => {
 });
 
 test('a digest that was overtaken too often is refused and frees its slot', async () => {
-  const clock = handClock();
-  const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
+  const { clock, budget } = opened(1);
   await budget.take('people', NEVER);
   const digest = budget.take('background', 15_000);
   const ana = budget.take('people', NEVER);
@@ -194,8 +156,7 @@ test('a digest that was overtaken too often is refused and frees its slot', asyn
 });
 
 test('no request starts during a pause', async () => {
-  const clock = handClock();
-  const budget = createBudget({ requests: 10, perMs: 10_000 }, clock);
+  const { clock, budget } = opened(10);
   budget.pause(60_000);
   expect(await budget.take('people', 59_999)).toEqual({ ok: false, why: 'paused', inMs: 60_000 });
   const turn = budget.take('people', NEVER);
@@ -205,8 +166,7 @@ test('no request starts during a pause', async () => {
 });
 
 test('a shorter pause does not end a longer one early', async () => {
-  const clock = handClock();
-  const budget = createBudget({ requests: 10, perMs: 10_000 }, clock);
+  const { budget } = opened(10);
   budget.pause(60_000);
   budget.pause(1_000);
   expect(await budget.take('people', 5_000)).toEqual({ ok: false, why: 'paused', inMs: 60_000 });
@@ -226,8 +186,7 @@ test('a sleep counts as passed even if the clock stands still', async () => {
 });
 
 test('a full queue refuses new requests and still serves the queued ones', async () => {
-  const clock = handClock();
-  const budget = createBudget({ requests: 1, perMs: 10_000 }, clock);
+  const { clock, budget } = opened(1);
   await budget.take('people', NEVER);
   const waiting = Array.from({ length: 200 }, () => budget.take('people', NEVER));
   await settled();

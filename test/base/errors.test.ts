@@ -23,16 +23,11 @@ describe('a secret', () => {
 });
 
 test('an API error has a sentence and all facts', () => {
-  const error = new ApiError({
-    operation: 'updateServiceState',
-    effect: 'refused',
-    kind: 'answer',
-    status: 404,
-    serverText: 'NOT_FOUND: 2f7c9d34',
-  });
-  expect(error.message).toBe(
-    'updateServiceState: the server returned an error (404 NOT_FOUND: 2f7c9d34)',
-  );
+  const serverText = 'NOT_FOUND: 2f7c9d34';
+  const answer = { effect: 'refused', kind: 'answer', status: 404, serverText } as const;
+  const error = new ApiError({ operation: 'updateServiceState', ...answer });
+  const sentence = 'updateServiceState: the server returned an error (404 NOT_FOUND: 2f7c9d34)';
+  expect(error.message).toBe(sentence);
   expect(error).toMatchObject({ code: null, requestId: null, retryAfterMs: null });
 });
 

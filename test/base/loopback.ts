@@ -1,6 +1,8 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { Secret } from '../../src/base/errors.ts';
+import { createHttp, type HttpOptions } from '../../src/base/http.ts';
 import type { Clock } from '../../src/base/time.ts';
 import { afterTimeout } from '../harness/after-timeout.ts';
 
@@ -14,6 +16,19 @@ export interface Received {
 }
 
 export type Respond = (response: ServerResponse, received: Received) => unknown;
+
+/** A client of the test, with a clock that only advances during sleeps. */
+export function httpClient(url: string, options: Partial<HttpOptions> = {}) {
+  const clock = testClock();
+  const http = createHttp({
+    ...{ baseUrl: new URL(url), authorization: new Secret('Bearer canary-token') },
+    ...{ secrets: [new Secret('canary-token')], version: '1.2.3' },
+    ...{ limit: { requests: 10, perMs: 10_000 }, retryAfterMs: 10_000, clock },
+    ...options,
+  });
+  onTestFinished(() => http.close());
+  return { ...http, clock };
+}
 
 /** A server that sends the given answers in order and then repeats the last one. */
 export async function serve(...answers: readonly [Respond, ...Respond[]]) {

@@ -55,18 +55,9 @@ test.for<[string, string]>([
 });
 
 test.for([
-  ...[
-    'for the night',
-    'month end',
-    'nightly',
-    '25:00',
-    '13pm',
-    '30.2. 20:00',
-    'may',
-    '9',
-    'ticket 20',
-  ],
-  ...['saves 20 a day', '10/12 shards', 'sat in review', 'up to date', 'in the cluster', 'on call'],
+  ...['for the night', 'month end', 'nightly', '25:00', '13pm', '30.2. 20:00', 'may', '9'],
+  ...['ticket 20', 'saves 20 a day', '10/12 shards', 'sat in review', 'up to date', 'on call'],
+  'in the cluster',
 ])('“%s” is no time', (text) => {
   expect(meaning(text)).toBeNull();
 });
@@ -78,11 +69,7 @@ test('a time that the clocks skip is asked about, and one that has passed as wel
 
 const ZONES = ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', 'UTC'];
 const clocks = fc.record({
-  now: fc.date({
-    min: new Date('2026-01-01'),
-    max: new Date('2027-12-31'),
-    noInvalidDate: true,
-  }),
+  now: fc.date({ min: new Date('2026-01-01'), max: new Date('2027-12-31'), noInvalidDate: true }),
   zone: fc.constantFrom(...ZONES),
 });
 const times = fc
@@ -98,9 +85,8 @@ test('tomorrow at a time is that wall clock on the next local day, in every zone
       if (day === '') return;
       expect(at).toBe(time);
       const [instant] = instantsOf(day, at, clock.zone);
-      expect(instant?.toLocaleTimeString('en-GB', { ...TO_THE_MINUTE, timeZone: clock.zone })).toBe(
-        time,
-      );
+      const shown = { ...TO_THE_MINUTE, timeZone: clock.zone };
+      expect(instant?.toLocaleTimeString('en-GB', shown)).toBe(time);
       expect(day <= tomorrow && day > localDay(clock.now, clock.zone)).toBe(true);
     }),
   );

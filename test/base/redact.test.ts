@@ -8,23 +8,14 @@ function logged(fields: object) {
   return JSON.parse(lines[0] ?? '');
 }
 
-test.each([
-  'password',
-  'keySecret',
-  'accessKeyId',
-  'encryptionKey',
-  'encryptionAssumedRoleIdentifier',
-  'encryptionRoleId',
-  'transparentDataEncryptionKeyId',
-  'iamRole',
-  'iamRoleArn',
-  'iamRoleSessionName',
-  'streamClusterArn',
-  'vpcResourceShareArn',
-  'ipAccessList',
-  'authorization',
-  'token',
-])('%s is replaced at any depth', (key) => {
+const SENSITIVE = [
+  ...['password', 'keySecret', 'accessKeyId', 'encryptionKey', 'encryptionRoleId'],
+  ...['encryptionAssumedRoleIdentifier', 'transparentDataEncryptionKeyId', 'iamRole', 'iamRoleArn'],
+  ...['iamRoleSessionName', 'streamClusterArn', 'vpcResourceShareArn', 'ipAccessList'],
+  ...['authorization', 'token'],
+];
+
+test.each(SENSITIVE)('%s is replaced at any depth', (key) => {
   const { result } = logged({ result: [{ [key]: 'canary', name: 'analytics' }] });
   expect(result).toEqual([{ [key]: '[redacted]', name: 'analytics' }]);
 });
@@ -41,9 +32,8 @@ test('a missing secret stays null, so that the log shows that there was none', (
 });
 
 test('whole lists and objects of sensitive keys are replaced', () => {
-  expect(logged({ ipAccessList: [{ source: '10.0.0.0/8' }] })).toMatchObject({
-    ipAccessList: '[redacted]',
-  });
+  const { ipAccessList } = logged({ ipAccessList: [{ source: '10.0.0.0/8' }] });
+  expect(ipAccessList).toBe('[redacted]');
 });
 
 test('a circular value does not cause an endless loop', () => {

@@ -38,20 +38,8 @@ describe('a digest at nine on weekdays in Berlin', () => {
     ['Friday has Thursday', '11-20T08:00', '2026-11-19', '2026-11-19', '2026-11-19'],
     ['Monday has Friday to Sunday', '11-23T08:00', '2026-11-20', '2026-11-20', '2026-11-22'],
     ['the first one, on a Monday, too', '11-23T08:00', null, '2026-11-20', '2026-11-22'],
-    [
-      'the day after a missed one has both',
-      '11-20T08:00',
-      '2026-11-18',
-      '2026-11-18',
-      '2026-11-19',
-    ],
-    [
-      'seven days at most, after a long silence',
-      '11-20T08:00',
-      '2026-10-01',
-      '2026-11-13',
-      '2026-11-19',
-    ],
+    ['a day after a missed one', '11-20T08:00', '2026-11-18', '2026-11-18', '2026-11-19'],
+    ['seven days at most', '11-20T08:00', '2026-10-01', '2026-11-13', '2026-11-19'],
   ])('%s', ([, now, lastDay, first, last]) => {
     const due = findDueSlot(BERLIN, at(now), lastDay);
     expect(due.state === 'due' && due.slot.covers).toEqual({ first, last });
@@ -59,10 +47,8 @@ describe('a digest at nine on weekdays in Berlin', () => {
 
   test('has its next time, over the weekend and after a missed one', () => {
     const next = new Date('2026-11-23T08:00:00Z');
-    expect(findDueSlot(BERLIN, at('11-20T08:00'), '2026-11-20')).toEqual({
-      state: 'waiting',
-      next,
-    });
+    const waiting = { state: 'waiting', next };
+    expect(findDueSlot(BERLIN, at('11-20T08:00'), '2026-11-20')).toEqual(waiting);
     expect(findDueSlot(BERLIN, at('11-21T08:00'), '2026-11-19')).toMatchObject({ next });
     expect(nextSlot(BERLIN, next)).toEqual(new Date('2026-11-24T08:00:00Z'));
   });
@@ -89,30 +75,18 @@ test('an unknown zone is refused and not replaced by UTC', () => {
 });
 
 test.for<[string, Day, string, string, string]>([
-  ['skipped', '2026-03-29', '02:30', 'Europe/Berlin', '2026-03-29T01:00:00.000Z'],
-  ['shown twice', '2026-10-25', '02:30', 'Europe/Berlin', '2026-10-25T00:30:00.000Z'],
-  ['skipped', '2026-03-08', '02:00', 'America/New_York', '2026-03-08T07:00:00.000Z'],
-  ['shown twice', '2026-11-01', '01:00', 'America/New_York', '2026-11-01T05:00:00.000Z'],
-  [
-    'skipped by half an hour',
-    '2026-10-04',
-    '02:15',
-    'Australia/Lord_Howe',
-    '2026-10-03T15:30:00.000Z',
-  ],
-  ['skipped at midnight', '2026-04-24', '00:00', 'Africa/Cairo', '2026-04-23T22:00:00.000Z'],
-  ['a minute after the gap', '2026-03-29', '03:00', 'Europe/Berlin', '2026-03-29T01:00:00.000Z'],
-  ['a minute before the gap', '2026-03-29', '01:59', 'Europe/Berlin', '2026-03-29T00:59:00.000Z'],
-  ['a quarter off the hour', '2026-11-20', '00:00', 'Asia/Kathmandu', '2026-11-19T18:15:00.000Z'],
-  [
-    'on a day that the calendar skipped',
-    '2011-12-30',
-    '09:00',
-    'Pacific/Apia',
-    '2011-12-30T10:00:00.000Z',
-  ],
+  ['skipped', '2026-03-29', '02:30', 'Europe/Berlin', '2026-03-29T01:00'],
+  ['shown twice', '2026-10-25', '02:30', 'Europe/Berlin', '2026-10-25T00:30'],
+  ['skipped', '2026-03-08', '02:00', 'America/New_York', '2026-03-08T07:00'],
+  ['shown twice', '2026-11-01', '01:00', 'America/New_York', '2026-11-01T05:00'],
+  ['skipped by 30 min', '2026-10-04', '02:15', 'Australia/Lord_Howe', '2026-10-03T15:30'],
+  ['skipped at midnight', '2026-04-24', '00:00', 'Africa/Cairo', '2026-04-23T22:00'],
+  ['a minute after the gap', '2026-03-29', '03:00', 'Europe/Berlin', '2026-03-29T01:00'],
+  ['a minute before the gap', '2026-03-29', '01:59', 'Europe/Berlin', '2026-03-29T00:59'],
+  ['a quarter off the hour', '2026-11-20', '00:00', 'Asia/Kathmandu', '2026-11-19T18:15'],
+  ['on a skipped day', '2011-12-30', '09:00', 'Pacific/Apia', '2011-12-30T10:00'],
 ])('a time that is %s (%s %s in %s) is one instant', ([, day, time, timezone, instant]) => {
-  expect(instantAt(day, time, timezone).toISOString()).toBe(instant);
+  expect(instantAt(day, time, timezone)).toEqual(new Date(`${instant}Z`));
 });
 
 /** Looks every few hours for a year and remembers what it posted. */

@@ -24,6 +24,16 @@ async function questionAt(
   return question;
 }
 
+/** What the read gets, whose fetch is the one with this index and finds this value. */
+async function fetched(
+  shared: ReturnType<typeof reading>,
+  [how, index, value]: readonly [Parameters<typeof shared.read>[1], number, string],
+) {
+  const read = shared.read('g', how);
+  (await questionAt(shared, index)).answer(value);
+  return read;
+}
+
 const fresh = { fresh: true };
 const kept = { fresh: false };
 
@@ -45,15 +55,11 @@ test('different keys have different fetches', async () => {
 
 test('a result is cached for a minute, then fetched again', async () => {
   const shared = reading();
-  const first = shared.read('g', kept);
-  (await questionAt(shared, 0)).answer('Ben');
-  await first;
+  await fetched(shared, [kept, 0, 'Ben']);
   shared.clock.now = KEEP_MS - 1;
   expect(await shared.read('g', kept)).toBe('Ben');
   shared.clock.now = KEEP_MS;
-  const second = shared.read('g', kept);
-  (await questionAt(shared, 1)).answer('Cleo');
-  expect(await second).toBe('Cleo');
+  expect(await fetched(shared, [kept, 1, 'Cleo'])).toBe('Cleo');
 });
 
 test('a failure reaches all callers that shared the fetch, and is not cached', async () => {
@@ -61,19 +67,13 @@ test('a failure reaches all callers that shared the fetch, and is not cached', a
   const failed = Promise.allSettled([shared.read('g', kept), shared.read('g', kept)]);
   (await questionAt(shared, 0)).fail();
   expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  const again = shared.read('g', kept);
-  (await questionAt(shared, 1)).answer('Ben');
-  expect(await again).toBe('Ben');
+  expect(await fetched(shared, [kept, 1, 'Ben'])).toBe('Ben');
 });
 
 test('a fresh read ignores the cached result and replaces it', async () => {
   const shared = reading();
-  const first = shared.read('g', kept);
-  (await questionAt(shared, 0)).answer('Ben');
-  await first;
-  const second = shared.read('g', fresh);
-  (await questionAt(shared, 1)).answer('Cleo');
-  expect(await second).toBe('Cleo');
+  await fetched(shared, [kept, 0, 'Ben']);
+  expect(await fetched(shared, [fresh, 1, 'Cleo'])).toBe('Cleo');
   expect(await shared.read('g', kept)).toBe('Cleo');
 });
 
@@ -81,9 +81,7 @@ test('a fresh read does not use a fetch that started before it', async () => {
   const shared = reading();
   const early = shared.read('g', kept);
   const old = await questionAt(shared, 0);
-  const late = shared.read('g', fresh);
-  (await questionAt(shared, 1)).answer('Cleo');
-  expect(await late).toBe('Cleo');
+  expect(await fetched(shared, [fresh, 1, 'Cleo'])).toBe('Cleo');
   old.answer('Ben');
   expect(await early).toBe('Ben');
   expect(await shared.read('g', kept)).toBe('Cleo');
@@ -114,13 +112,9 @@ test('after forget neither a cached result nor a running fetch is used', async (
   shared.forget('g');
   onItsWay.answer('Ben');
   await first;
-  const second = shared.read('g', kept);
-  (await questionAt(shared, 1)).answer('Cleo');
-  await second;
+  await fetched(shared, [kept, 1, 'Cleo']);
   shared.forget('g');
-  const third = shared.read('g', kept);
-  (await questionAt(shared, 2)).answer('Gus');
-  expect(await third).toBe('Gus');
+  expect(await fetched(shared, [kept, 2, 'Gus'])).toBe('Gus');
 });
 
 const since = (ms: number) => ({ fresh: true, since: new Date(ms) });
@@ -136,21 +130,15 @@ test('a fetch that began after a time serves every fresh read that needs one sin
   shared.clock.now = 2_000;
   expect(await shared.read('g', since(999))).toBe('Ben');
   expect(shared.questions).toHaveLength(1);
-  const later = shared.read('g', since(1_000));
-  (await questionAt(shared, 1)).answer('Cleo');
-  expect(await later).toBe('Cleo');
+  expect(await fetched(shared, [since(1_000), 1, 'Cleo'])).toBe('Cleo');
 });
 
 test('a result from before the clock was put back serves no fresh read', async () => {
   const shared = reading();
   shared.clock.now = 5_000;
-  const first = shared.read('g', fresh);
-  (await questionAt(shared, 0)).answer('Ben');
-  await first;
+  await fetched(shared, [fresh, 0, 'Ben']);
   shared.clock.now = 1_000;
-  const second = shared.read('g', since(900));
-  (await questionAt(shared, 1)).answer('Cleo');
-  expect(await second).toBe('Cleo');
+  expect(await fetched(shared, [since(900), 1, 'Cleo'])).toBe('Cleo');
 });
 
 test('a fetch drops the results that are out of date, and no other', () => {
@@ -167,9 +155,7 @@ test('a fetch drops the results that are out of date, and no other', () => {
 
 test('a cached result is used while a fresh fetch runs', async () => {
   const shared = reading();
-  const first = shared.read('g', kept);
-  (await questionAt(shared, 0)).answer('Ben');
-  await first;
+  await fetched(shared, [kept, 0, 'Ben']);
   const second = shared.read('g', fresh);
   const slow = await questionAt(shared, 1);
   expect(await shared.read('g', kept)).toBe('Ben');

@@ -60,15 +60,11 @@ test('a step that succeeds at once is neither delayed nor logged', async () => {
 });
 
 test('a problem that only a person can fix ends the retries', async () => {
-  expect(await repeat([AWAY, REVOKED])).toMatchObject({
-    result: { problems: REVOKED.problems },
-    waits: [1_000],
-  });
+  const result = { problems: REVOKED.problems };
+  expect(await repeat([AWAY, REVOKED])).toMatchObject({ result, waits: [1_000] });
 });
 
 test('a cancelled start is not attempted again', async () => {
-  expect(await repeat([AWAY, AWAY], 2)).toMatchObject({
-    result: { problems: AWAY.problems },
-    waits: [1_000, 2_000],
-  });
+  const result = { problems: AWAY.problems };
+  expect(await repeat([AWAY, AWAY], 2)).toMatchObject({ result, waits: [1_000, 2_000] });
 });

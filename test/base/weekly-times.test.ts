@@ -47,6 +47,9 @@ function planOf(stop: string, start: string, timezone = 'Europe/Berlin'): Weekly
 }
 
 const NIGHTS = planOf('weekdays 20:00', 'weekdays 07:00');
+const NIGHTLY = planOf('daily 02:30', '');
+const MET = planOf('sun 02:30', 'sun 03:00');
+const EAST = planOf('mon 00:30', '', 'Pacific/Auckland');
 
 test.for<[string, WeeklyPlan, string, string]>([
   ['on a Monday at noon', NIGHTS, '2026-11-23T11:00Z', 'stop 2026-11-23T19:00'],
@@ -56,37 +59,12 @@ test.for<[string, WeeklyPlan, string, string]>([
   ['only a stop', planOf('fri 18:00', ''), '2026-11-20T18:00Z', 'stop 2026-11-27T17:00'],
   ['only a start', planOf('', 'mon 06:00'), '2026-11-20T18:00Z', 'start 2026-11-23T05:00'],
   // Clocks go forward on 29 March 2026 from 02:00 to 03:00, and back on 25 October at 03:00.
-  [
-    'a stop at a skipped time',
-    planOf('daily 02:30', ''),
-    '2026-03-28T12:00Z',
-    'stop 2026-03-29T01:00',
-  ],
-  [
-    'a stop at a repeated time',
-    planOf('daily 02:30', ''),
-    '2026-10-24T12:00Z',
-    'stop 2026-10-25T00:30',
-  ],
-  [
-    'after its first occurrence',
-    planOf('daily 02:30', ''),
-    '2026-10-25T00:30Z',
-    'stop 2026-10-26T01:30',
-  ],
-  [
-    'a skipped stop at the minute of a start',
-    planOf('sun 02:30', 'sun 03:00'),
-    '2026-03-28T12:00Z',
-    'start 2026-03-29T01:00',
-  ],
+  ['a stop at a skipped time', NIGHTLY, '2026-03-28T12:00Z', 'stop 2026-03-29T01:00'],
+  ['a stop at a repeated time', NIGHTLY, '2026-10-24T12:00Z', 'stop 2026-10-25T00:30'],
+  ['after its first occurrence', NIGHTLY, '2026-10-25T00:30Z', 'stop 2026-10-26T01:30'],
+  ['a skipped stop at the minute of a start', MET, '2026-03-28T12:00Z', 'start 2026-03-29T01:00'],
   ['in summer', NIGHTS, '2026-07-01T08:00Z', 'stop 2026-07-01T18:00'],
-  [
-    'east of the date line',
-    planOf('mon 00:30', '', 'Pacific/Auckland'),
-    '2026-11-20T00:00Z',
-    'stop 2026-11-22T11:30',
-  ],
+  ['east of the date line', EAST, '2026-11-20T00:00Z', 'stop 2026-11-22T11:30'],
 ])('the next occurrence %s', ([, plan, after, expected]) => {
   const next = nextOccurrence(plan, new Date(after));
   expect(`${next?.action} ${next?.at.toISOString().slice(0, 16)}`).toBe(expected);

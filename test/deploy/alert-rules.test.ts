@@ -29,6 +29,26 @@ const slackCalls = (instance: string) =>
 const slackLimit = (instance: string) =>
   `signalbox_slack_limit_per_minute{method="users.info",instance="${instance}"}`;
 const missed = 'signalbox_digests{state="missed"}';
+const pendingAge = 'signalbox_open_change_age_seconds{state="pending"}';
+const connected = (instance: string) => of('signalbox_slack_connected', instance);
+const writable = of('signalbox_database_writable');
+const readable = (instance: string) => of('signalbox_database_readable', instance);
+const reloaded = (instance: string) => of('signalbox_config_last_reload_success', instance);
+const foreign = of('signalbox_slack_foreign_connections');
+const lostCards = 'signalbox_messages_lost_total{kind="card"}';
+const undelivered = 'signalbox_undelivered_card_age_seconds';
+
+/** An alert about one series: its values where the alert fires, and where it does not. */
+function one(name: string, fires: string, silent: string, minutes: AlertCase['minutes']) {
+  return { fires: { [name]: fires }, silent: { [name]: silent }, minutes };
+}
+
+/** A histogram whose answers take longer than the first limit, and one whose answers do not. */
+function slow(name: (le: string) => string, limit: string, next: string): AlertCase {
+  const longer = { [name(next)]: '0+60x30', [name('+Inf')]: '0+60x30' };
+  const fires = { [name(limit)]: '0+0x30', ...longer };
+  return { fires, silent: { [name(limit)]: '0+60x30', ...longer }, minutes: [9, 15] };
+}
 
 const CASES: Readonly<Record<string, AlertCase>> = {
   SignalboxDown: {
@@ -41,20 +61,10 @@ const CASES: Readonly<Record<string, AlertCase>> = {
     silent: { [up('a')]: '1+0x40', [up('b')]: '1 1 0+0x4 1+0x40' },
     minutes: [11, 14],
   },
-  SignalboxRestarting: {
-    fires: { [start('a')]: '0+60x30' },
-    silent: { [start('a')]: '0 0 0 180 180 180 360+0x30' },
-    minutes: [2, 5],
-  },
+  SignalboxRestarting: one(start('a'), '0+60x30', '0 0 0 180 180 180 360+0x30', [2, 5]),
   SignalboxSlackDisconnected: {
-    fires: {
-      [of('signalbox_slack_connected')]: '0+0x9',
-      [of('signalbox_slack_connected', 'b')]: '0+0x9',
-    },
-    silent: {
-      [of('signalbox_slack_connected')]: '0+0x9',
-      [of('signalbox_slack_connected', 'b')]: '1+0x9',
-    },
+    fires: { [connected('a')]: '0+0x9', [connected('b')]: '0+0x9' },
+    silent: { [connected('a')]: '0+0x9', [connected('b')]: '1+0x9' },
     minutes: [2, 4],
   },
   SignalboxSlackRejected: {
@@ -68,28 +78,15 @@ const CASES: Readonly<Record<string, AlertCase>> = {
     },
     minutes: [4, 12],
   },
-  SignalboxForeignConnections: {
-    fires: { [of('signalbox_slack_foreign_connections')]: '2+0x30' },
-    silent: { [of('signalbox_slack_foreign_connections')]: '0+0x30' },
-    minutes: [9, 12],
-  },
+  SignalboxForeignConnections: one(foreign, '2+0x30', '0+0x30', [9, 12]),
   SignalboxDatabaseUnreadable: {
-    fires: {
-      [of('signalbox_database_readable')]: '0+0x9',
-      [of('signalbox_database_readable', 'b')]: '1+0x9',
-    },
-    silent: { [of('signalbox_database_readable')]: '1+0x9' },
+    fires: { [readable('a')]: '0+0x9', [readable('b')]: '1+0x9' },
+    silent: { [readable('a')]: '1+0x9' },
     minutes: [1, 3],
   },
   SignalboxDatabaseUnwritable: {
-    fires: {
-      [of('signalbox_database_writable')]: '0+0x9',
-      [of('signalbox_database_readable')]: '1+0x9',
-    },
-    silent: {
-      [of('signalbox_database_writable')]: '0+0x9',
-      [of('signalbox_database_readable')]: '0+0x9',
-    },
+    fires: { [writable]: '0+0x9', [readable('a')]: '1+0x9' },
+    silent: { [writable]: '0+0x9', [readable('a')]: '0+0x9' },
     minutes: [1, 3],
   },
   SignalboxOutcomeUnknown: {
@@ -97,59 +94,33 @@ const CASES: Readonly<Record<string, AlertCase>> = {
     silent: { 'signalbox_open_changes{state="pending"}': '1+0x60' },
     minutes: [29, 31],
   },
-  SignalboxTrailBroken: {
-    fires: { signalbox_trail_broken: '0 0 1+0x9' },
-    silent: { signalbox_trail_broken: '0+0x9' },
-    minutes: [1, 3],
-  },
-  SignalboxConfigOutdated: {
-    fires: { signalbox_config_outdated: '1+0x60' },
-    silent: { signalbox_config_outdated: '1+0x5 0+0x60' },
-    minutes: [9, 11],
-  },
+  SignalboxTrailBroken: one('signalbox_trail_broken', '0 0 1+0x9', '0+0x9', [1, 3]),
+  SignalboxConfigOutdated: one('signalbox_config_outdated', '1+0x60', '1+0x5 0+0x60', [9, 11]),
   SignalboxReloadRefused: {
-    fires: {
-      [of('signalbox_config_last_reload_success')]: '0+0x9',
-      [of('signalbox_config_last_reload_success', 'b')]: '1+0x9',
-    },
-    silent: { [of('signalbox_config_last_reload_success')]: '1+0x9' },
+    fires: { [reloaded('a')]: '0+0x9', [reloaded('b')]: '1+0x9' },
+    silent: { [reloaded('a')]: '1+0x9' },
     minutes: [4, 6],
   },
-  SignalboxApprovalsWaiting: {
-    fires: { 'signalbox_open_change_age_seconds{state="pending"}': '14401+60x9' },
-    silent: { 'signalbox_open_change_age_seconds{state="pending"}': '13000+60x9' },
-    minutes: [4, 6],
-  },
+  SignalboxApprovalsWaiting: one(pendingAge, '14401+60x9', '13000+60x9', [4, 6]),
   SignalboxOutboxStuck: {
     fires: { [OUTBOX]: '601+60x9' },
     silent: { [OUTBOX]: '1+60x9', [INBOX]: '60+0x9' },
     minutes: [4, 6],
   },
-  SignalboxCardUndelivered: {
-    fires: { signalbox_undelivered_card_age_seconds: '601+60x9' },
-    silent: { signalbox_undelivered_card_age_seconds: '0+60x9' },
-    minutes: [4, 6],
-  },
-  SignalboxPermitsReturned: {
-    fires: { signalbox_permits_returned_total: '0+1x30' },
-    silent: { signalbox_permits_returned_total: '0 1 2+0x30' },
-    minutes: [3, 20],
-  },
-  SignalboxMessageLost: {
-    fires: { 'signalbox_messages_lost_total{kind="card"}': '0 0 0 1+0x9' },
-    silent: { 'signalbox_messages_lost_total{kind="card"}': '7+0x9' },
-    minutes: [2, 4],
-  },
+  SignalboxCardUndelivered: one(undelivered, '601+60x9', '0+60x9', [4, 6]),
+  SignalboxPermitsReturned: one(
+    'signalbox_permits_returned_total',
+    '0+1x30',
+    '0 1 2+0x30',
+    [3, 20],
+  ),
+  SignalboxMessageLost: one(lostCards, '0 0 0 1+0x9', '7+0x9', [2, 4]),
   SignalboxInboxStuck: {
     fires: { [INBOX]: '121+60x9' },
     silent: { [INBOX]: '0+10x9', [OUTBOX]: '121+60x9' },
     minutes: [2, 4],
   },
-  SignalboxLookupsFailing: {
-    fires: { signalbox_lookup_failures_total: '0+1x30' },
-    silent: { signalbox_lookup_failures_total: '0 1 2+0x30' },
-    minutes: [6, 20],
-  },
+  SignalboxLookupsFailing: one('signalbox_lookup_failures_total', '0+1x30', '0 1 2+0x30', [6, 20]),
   SignalboxSlackQuota: {
     fires: {
       [slackCalls('a')]: '0+45x30',
@@ -161,28 +132,13 @@ const CASES: Readonly<Record<string, AlertCase>> = {
     minutes: [9, 18],
     labels: { method: 'users.info' },
   },
-  SignalboxApiQueueSlow: {
-    fires: { [waits('5')]: '0+0x30', [waits('10')]: '0+60x30', [waits('+Inf')]: '0+60x30' },
-    silent: { [waits('5')]: '0+60x30', [waits('10')]: '0+60x30', [waits('+Inf')]: '0+60x30' },
-    minutes: [9, 15],
-    labels: { api: 'cloud' },
-  },
-  SignalboxAcksSlow: {
-    fires: { [bucket('0.5')]: '0+0x30', [bucket('3')]: '0+60x30', [bucket('+Inf')]: '0+60x30' },
-    silent: { [bucket('0.5')]: '0+60x30', [bucket('3')]: '0+60x30', [bucket('+Inf')]: '0+60x30' },
-    minutes: [9, 15],
-  },
+  SignalboxApiQueueSlow: { ...slow(waits, '5', '10'), labels: { api: 'cloud' } },
+  SignalboxAcksSlow: slow(bucket, '0.5', '3'),
   SignalboxDigestMissed: {
-    fires: { [missed]: '3 3 3 4+0x9' },
-    silent: { [missed]: '3+0x9' },
-    minutes: [2, 4],
+    ...one(missed, '3 3 3 4+0x9', '3+0x9', [2, 4]),
     labels: { state: 'missed' },
   },
-  SignalboxBackupOld: {
-    fires: { signalbox_backup_age_seconds: '172801+60x90' },
-    silent: { signalbox_backup_age_seconds: '80000+60x90' },
-    minutes: [9, 12],
-  },
+  SignalboxBackupOld: one('signalbox_backup_age_seconds', '172801+60x90', '80000+60x90', [9, 12]),
 };
 
 /** Adds a label to a series, which may have labels already. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { FROM_FILES, VARIABLE_NAMES } from '../../src/ops/index.ts';
+import { secretValues, unknownVariables } from './known-variables.ts';
 
 const Environment = z.record(z.string(), z.string());
 
@@ -77,9 +77,8 @@ test('the bot has a read-only file system, no privileges and 25 seconds to stop'
 
 test('the bot reads each variable that is set for it', () => {
   const { signalbox, migrate } = compose().services;
-  const known = [...VARIABLE_NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
   const set = [signalbox, migrate].flatMap(({ environment }) => Object.keys(environment));
-  expect(set.filter((name) => !known.includes(name))).toEqual([]);
+  expect(unknownVariables(set)).toEqual([]);
 });
 
 test('the role of the bot is made by the script, and only its migration has the owner', () => {
@@ -105,9 +104,7 @@ test('every secret is a file, declared, mounted and named by a variable', () => 
   expect(migrate.environment).toMatchObject({ DATABASE_URL_FILE: '/run/secrets/owner_url' });
   const mounted = [...signalbox.secrets, ...migrate.secrets, ...postgres.secrets];
   expect(Object.keys(compose().secrets).sort()).toEqual(mounted.sort());
-  expect(Object.keys(signalbox.environment).filter((name) => FROM_FILES.includes(name))).toEqual(
-    [],
-  );
+  expect(secretValues(Object.keys(signalbox.environment))).toEqual([]);
 });
 
 test('git ignores the secrets', () => {

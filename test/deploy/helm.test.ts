@@ -2,7 +2,6 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { FROM_FILES, VARIABLE_NAMES } from '../../src/ops/index.ts';
 import {
   manifestsOf,
   notesOf,
@@ -11,21 +10,15 @@ import {
   renderedHash,
   sourceHash,
 } from './helm/rendered.ts';
+import { secretValues, unknownVariables } from './known-variables.ts';
 
 const CHART = 'deploy/helm/signalbox';
 const readChart = (file: string) => readFileSync(`${CHART}/${file}`, 'utf8');
 const values = parse(readChart('values.yaml'));
 const schema = z.fromJSONSchema(JSON.parse(readChart('values.schema.json')));
 
-const Manifest = z.looseObject({
-  kind: z.string(),
-  metadata: z.looseObject({ name: z.string(), labels: z.unknown() }),
-  spec: z.looseObject({}).optional(),
-});
-
 function manifest(of: Rendered, kind: string, name = '') {
-  const found = manifestsOf(of).map((one) => Manifest.parse(one));
-  return found.find((one) => one.kind === kind && one.metadata.name.endsWith(name));
+  return manifestsOf(of).find((one) => one.kind === kind && one.metadata.name.endsWith(name));
 }
 
 test.for(RENDERED)('the rendered files of %s belong to the present chart', (name) => {
@@ -71,56 +64,53 @@ test('every value is used by a template, and every used value has a default', ()
 });
 
 test('by default the chart has no part that needs an operator or an open port', () => {
-  const kinds = manifestsOf('default').map((one) => Manifest.parse(one).kind);
-  expect(kinds.toSorted()).toEqual(
-    ['ConfigMap', 'Deployment', 'NetworkPolicy', 'PodDisruptionBudget', 'Service'].toSorted(),
-  );
+  const kinds = manifestsOf('default').map(({ kind }) => kind);
+  const parts = ['ConfigMap', 'Deployment', 'NetworkPolicy', 'PodDisruptionBudget', 'Service'];
+  expect(kinds.toSorted()).toEqual(parts);
 });
 
 const SECRETS = '/run/secrets/signalbox';
-const Pod = z.looseObject({
-  securityContext: z.unknown(),
-  containers: z.tuple([
-    z.looseObject({
-      env: z.array(z.object({ name: z.string(), value: z.string() })),
-      securityContext: z.unknown(),
-      volumeMounts: z.array(z.unknown()),
-    }),
-  ]),
-  volumes: z.array(z.unknown()),
-  initContainers: z.array(z.looseObject({ command: z.unknown() })).optional(),
-});
-const Template = z.object({
-  metadata: z.object({ labels: z.record(z.string(), z.string()) }),
-  spec: Pod,
-});
-const Deployment = z.object({ spec: z.object({ template: Template }) });
-const CronJob = z.object({ spec: z.object({ jobTemplate: Deployment }) });
-
-function templateOf(workload: unknown) {
-  const cronJob = CronJob.safeParse(workload);
-  return (cronJob.success ? cronJob.data.spec.jobTemplate : Deployment.parse(workload)).spec
-    .template;
+interface Variable {
+  readonly name: string;
+  readonly value: string;
 }
 
-function podOf(workload: unknown) {
-  return templateOf(workload).spec;
+/** The pod of a Deployment or a CronJob, with its only container and the variables of it. */
+function podOf({ spec }: ReturnType<typeof manifest>) {
+  const { metadata, spec: pod } = (spec.jobTemplate?.spec ?? spec).template;
+  expect(pod.containers).toHaveLength(1);
+  const [container] = pod.containers;
+  const env: readonly Variable[] = container.env;
+  expect(env.filter(({ value }) => typeof value !== 'string')).toEqual([]);
+  return { pod, container, env, names: env.map(({ name }) => name), labels: metadata.labels };
+}
+
+const plainOf = (file: string) => parse(readFileSync(`deploy/kubernetes/${file}.yaml`, 'utf8'));
+
+/** A job of the chart is the one of the plain manifests. */
+function expectSameJob(name: string) {
+  const [plain, chart] = [plainOf(`jobs/${name}`), manifest('everything', 'CronJob', name)];
+  expect(chart.spec.schedule).toBe(plain.spec.schedule);
+  expect(chart.spec.concurrencyPolicy).toBe(plain.spec.concurrencyPolicy);
+  const [ours, theirs] = [podOf(chart), podOf(plain)];
+  expect(ours.pod.securityContext).toEqual(theirs.pod.securityContext);
+  const { image: _, env, ...container } = ours.container;
+  expect(theirs.container).toMatchObject(container);
+  expect(env).toEqual(expect.arrayContaining(theirs.container.env));
+  return [ours.pod, theirs.pod];
 }
 
 test('the pod of the chart has the rights and volumes of the plain manifest', () => {
-  const plain = podOf(parse(readFileSync('deploy/kubernetes/deployment.yaml', 'utf8')));
-  const chart = podOf(manifest('default', 'Deployment'));
-  expect(chart.securityContext).toEqual(plain.securityContext);
-  expect(chart.containers[0].securityContext).toEqual(plain.containers[0].securityContext);
-  expect(chart.containers[0].volumeMounts).toEqual(plain.containers[0].volumeMounts);
+  const [plain, chart] = [podOf(plainOf('deployment')), podOf(manifest('default', 'Deployment'))];
+  expect(chart.pod.securityContext).toEqual(plain.pod.securityContext);
+  expect(chart.container.securityContext).toEqual(plain.container.securityContext);
+  expect(chart.container.volumeMounts).toEqual(plain.container.volumeMounts);
 });
 
 test.for(RENDERED)('the bot reads each variable of %s, and no secret is a value', (name) => {
-  const names = podOf(manifest(name, 'Deployment')).containers[0].env.map((one) => one.name);
-  const known = [...VARIABLE_NAMES, ...FROM_FILES.map((variable) => `${variable}_FILE`)];
-  expect(names.filter((one) => !known.includes(one))).toEqual([]);
-  const sqlite = name === 'sqlite' ? ['DATABASE_URL'] : [];
-  expect(names.filter((one) => FROM_FILES.includes(one))).toEqual(sqlite);
+  const { names } = podOf(manifest(name, 'Deployment'));
+  expect(unknownVariables(names)).toEqual([]);
+  expect(secretValues(names)).toEqual(name === 'sqlite' ? ['DATABASE_URL'] : []);
 });
 
 test('the Ingress passes the deliveries of Slack only, with TLS', () => {
@@ -130,20 +120,13 @@ test('the Ingress passes the deliveries of Slack only, with TLS', () => {
   });
 });
 
-const ExternalSecret = z.object({
-  target: z.object({ name: z.string() }),
-  data: z.array(
-    z.object({
-      secretKey: z.string(),
-      remoteRef: z.object({ key: z.string(), property: z.string() }),
-    }),
-  ),
-});
-
 test('the External Secret has each file that the bot reads, and the CA of the database', () => {
-  const { data } = ExternalSecret.parse(manifest('everything', 'ExternalSecret')?.spec);
-  const files = podOf(manifest('everything', 'Deployment')).containers[0].env.flatMap(
-    ({ value }) => (value.startsWith(`${SECRETS}/`) ? [value.slice(SECRETS.length + 1)] : []),
+  const data: readonly { secretKey: string; remoteRef: { property: string } }[] = manifest(
+    'everything',
+    'ExternalSecret',
+  ).spec.data;
+  const files = podOf(manifest('everything', 'Deployment')).env.flatMap(({ value }) =>
+    value.startsWith(`${SECRETS}/`) ? [value.slice(SECRETS.length + 1)] : [],
   );
   const keys = data.map(({ secretKey }) => secretKey);
   expect(keys.toSorted()).toEqual([...files, 'database-ca.pem'].toSorted());
@@ -154,54 +137,32 @@ test.for([
   ['Deployment', ''],
   ['CronJob', 'prune'],
 ])('the pod of the %s mounts the External Secret', ([kind = '', name]) => {
-  const { target } = ExternalSecret.parse(manifest('everything', 'ExternalSecret')?.spec);
-  const pod = podOf(manifest('everything', kind, name));
+  const { target } = manifest('everything', 'ExternalSecret').spec;
+  const { pod, container } = podOf(manifest('everything', kind, name));
   const volume = { name: 'secrets', secret: { secretName: target.name, defaultMode: 0o440 } };
   expect(pod.volumes).toContainEqual(volume);
   const mount = { name: 'secrets', mountPath: SECRETS, readOnly: true };
-  expect(pod.containers[0].volumeMounts).toContainEqual(mount);
+  expect(container.volumeMounts).toContainEqual(mount);
   for (const file of ['docs/shipping.md', `${CHART}/values.yaml`]) {
     expect(readFileSync(file, 'utf8')).toContain(`?sslrootcert=${SECRETS}/database-ca.pem`);
   }
 });
 
 test('the retention of the chart is the CronJob of the plain manifests', () => {
-  const plain = parse(readFileSync('deploy/kubernetes/jobs/prune.yaml', 'utf8'));
-  const chart = manifest('everything', 'CronJob', 'prune');
-  expect(chart?.spec?.schedule).toBe(plain.spec.schedule);
-  expect(chart?.spec?.concurrencyPolicy).toBe(plain.spec.concurrencyPolicy);
-  const [ours, theirs] = [podOf(chart), podOf(plain)];
-  expect(ours.securityContext).toEqual(theirs.securityContext);
-  const { image: _, env, ...container } = ours.containers[0];
-  expect(theirs.containers[0]).toMatchObject(container);
-  expect(env).toEqual(expect.arrayContaining(theirs.containers[0].env));
+  expectSameJob('prune');
 });
 
 test('the pod of the retention is no replica and reads the replaced keys', () => {
-  const { labels } = templateOf(manifest('everything', 'CronJob', 'prune')).metadata;
-  const Selector = z.object({
-    selector: z.object({ matchLabels: z.record(z.string(), z.string()) }),
-  });
-  const { matchLabels } = Selector.parse(manifest('everything', 'Deployment')?.spec).selector;
+  const { labels, names } = podOf(manifest('everything', 'CronJob', 'prune'));
+  const { matchLabels } = manifest('everything', 'Deployment').spec.selector;
   expect(labels).not.toMatchObject(matchLabels);
-  const names = podOf(manifest('everything', 'CronJob', 'prune')).containers[0].env.map(
-    ({ name }) => name,
-  );
   expect(names).toContain('SIGNALBOX_PREVIOUS_KEYS_FILE');
 });
 
 test('the backup of the chart is the CronJob of the plain manifests', () => {
-  const plain = parse(readFileSync('deploy/kubernetes/jobs/backup.yaml', 'utf8'));
-  const script = plain.spec.jobTemplate.spec.template.spec.initContainers[0].command[2];
+  const [ours, theirs] = expectSameJob('backup');
+  const script = theirs.initContainers[0].command[2];
   expect(readChart('files/backup.sh')).toBe(script);
-  const chart = manifest('everything', 'CronJob', 'backup');
-  expect(chart?.spec?.schedule).toBe(plain.spec.schedule);
-  expect(chart?.spec?.concurrencyPolicy).toBe(plain.spec.concurrencyPolicy);
-  const [ours, theirs] = [podOf(chart), podOf(plain)];
-  expect(ours.securityContext).toEqual(theirs.securityContext);
-  const { image: _, env, ...container } = ours.containers[0];
-  expect(theirs.containers[0]).toMatchObject(container);
-  expect(env).toEqual(expect.arrayContaining(theirs.containers[0].env));
   const dumps = [ours, theirs].map(({ initContainers }) => ({ ...initContainers?.[0], env: null }));
   expect({ ...dumps[0], command: null }).toEqual({ ...dumps[1], command: null });
   expect(String(dumps[0]?.command)).toContain(script.trim());
@@ -211,40 +172,30 @@ test('SQLite has one replica, its volume, and jobs on the node of the bot', () =
   const bot = manifest('sqlite', 'Deployment');
   expect(bot?.spec).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } });
   expect(JSON.stringify(bot)).not.toContain('database-url');
-  for (const [kind, name] of [
-    ['Deployment', ''],
-    ['CronJob', 'prune'],
-    ['CronJob', 'backup'],
-  ] as const) {
-    const pod = podOf(manifest('sqlite', kind, name));
-    const [{ env, volumeMounts }] = pod.containers;
+  const jobs = ['prune', 'backup'].map((name) => podOf(manifest('sqlite', 'CronJob', name)));
+  for (const { pod, container, env } of [podOf(bot), ...jobs]) {
     expect(env).toContainEqual({ name: 'DATABASE_URL', value: 'file:/data/signalbox.db' });
-    expect(volumeMounts).toContainEqual({ name: 'data', mountPath: '/data' });
+    expect(container.volumeMounts).toContainEqual({ name: 'data', mountPath: '/data' });
     const claim = { name: 'data', persistentVolumeClaim: { claimName: 'signalbox-data' } };
     expect(pod.volumes).toContainEqual(claim);
-    if (kind === 'CronJob') expect(JSON.stringify(pod)).toContain('"podAffinity"');
   }
+  for (const { pod } of jobs) expect(JSON.stringify(pod)).toContain('"podAffinity"');
   expect(JSON.stringify(manifest('sqlite', 'NetworkPolicy'))).not.toContain('5432');
-  const backup = podOf(manifest('sqlite', 'CronJob', 'backup'));
+  const { pod: backup } = podOf(manifest('sqlite', 'CronJob', 'backup'));
   expect(backup.initContainers).toBeUndefined();
   expect(JSON.stringify(backup)).toContain('/app/bin/signalbox backup');
-  expect(readChart('templates/deployment.yaml')).toContain(
-    'replicas must be 1 with sqlite.enabled',
-  );
+  const refusal = 'replicas must be 1 with sqlite.enabled';
+  expect(readChart('templates/deployment.yaml')).toContain(refusal);
 });
 
 test('affinity and more volumes reach the pod, and NodeLocal DNS is permitted by its address', () => {
-  const pod = podOf(manifest('everything', 'Deployment'));
+  const { pod, container } = podOf(manifest('everything', 'Deployment'));
   expect(pod).toMatchObject({ affinity: { nodeAffinity: {} } });
   const mount = { name: 'proxy-ca', mountPath: '/etc/proxy-ca', readOnly: true };
-  expect(pod.containers[0].volumeMounts).toContainEqual(mount);
+  expect(container.volumeMounts).toContainEqual(mount);
   expect(pod.volumes).toContainEqual({ name: 'proxy-ca', configMap: { name: 'proxy-ca' } });
   const dns = { ipBlock: { cidr: '169.254.20.10/32' } };
-  const [first] = z
-    .object({
-      egress: z.array(z.object({ to: z.array(z.unknown()), ports: z.array(z.unknown()) })),
-    })
-    .parse(manifest('everything', 'NetworkPolicy')?.spec).egress;
+  const [first] = manifest('everything', 'NetworkPolicy').spec.egress;
   expect(first?.to).toContainEqual(dns);
   expect(first?.ports).toContainEqual({ protocol: 'UDP', port: 53 });
 });
@@ -283,16 +234,10 @@ test('the rendered rules of the chart are those of the other forms', () => {
 test('Prometheus finds the metrics by the labels and the port of the Service', () => {
   const monitor = manifest('everything', 'ServiceMonitor');
   expect(monitor?.metadata.labels).toMatchObject({ release: 'prometheus' });
-  const Monitor = z.object({
-    selector: z.object({ matchLabels: z.record(z.string(), z.string()) }),
-    endpoints: z.tuple([z.object({ port: z.string(), path: z.literal('/metrics') })]),
-  });
-  const { selector, endpoints } = Monitor.parse(monitor?.spec);
+  const { selector, endpoints } = monitor.spec;
+  expect(endpoints).toMatchObject([{ path: '/metrics' }]);
   const service = manifest('everything', 'Service');
-  expect(service?.metadata.labels).toMatchObject(selector.matchLabels);
-  expect(service?.spec?.ports).toContainEqual({
-    name: endpoints[0].port,
-    port: 9090,
-    targetPort: 'ops',
-  });
+  expect(service.metadata.labels).toMatchObject(selector.matchLabels);
+  const port = { name: endpoints[0].port, port: 9090, targetPort: 'ops' };
+  expect(service.spec.ports).toContainEqual(port);
 });

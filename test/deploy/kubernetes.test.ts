@@ -4,28 +4,22 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { FROM_FILES, VARIABLE_NAMES } from '../../src/ops/index.ts';
+import { FROM_FILES } from '../../src/ops/index.ts';
 import { manifestsOf, RENDERED } from './helm/rendered.ts';
+import { secretValues, unknownVariables } from './known-variables.ts';
 
 const FOLDER = 'deploy/kubernetes';
 const TYPES = {
-  Deployment: 'apps/v1',
-  NetworkPolicy: 'networking/v1',
-  PodDisruptionBudget: 'policy/v1',
-  Namespace: 'core/v1',
-  Service: 'core/v1',
-  Job: 'batch/v1',
-  CronJob: 'batch/v1',
-  ConfigMap: 'core/v1',
-  Ingress: 'networking/v1',
+  ...{ Deployment: 'apps/v1', PodDisruptionBudget: 'policy/v1', Job: 'batch/v1' },
+  ...{ CronJob: 'batch/v1', Namespace: 'core/v1', Service: 'core/v1', ConfigMap: 'core/v1' },
+  ...{ NetworkPolicy: 'networking/v1', Ingress: 'networking/v1' },
 };
 const KINDS = Object.keys(TYPES) as (keyof typeof TYPES)[];
 
-const Kustomization = z.looseObject({ resources: z.array(z.string()) });
-const { resources } = Kustomization.parse(read('kustomization.yaml'));
+const { resources }: { resources: readonly string[] } = read('kustomization.yaml');
 const jobs = globSync('jobs/*.yaml', { cwd: FOLDER });
 
-function read(file: string): unknown {
+function read(file: string) {
   return parse(readFileSync(join(FOLDER, file), 'utf8'));
 }
 
@@ -81,113 +75,73 @@ test('the kustomization lists every manifest', () => {
   expect(resources.toSorted()).toEqual(there.sort());
 });
 
-const Probe = z.looseObject({
-  httpGet: z.strictObject({ path: z.string(), port: z.literal('http') }),
-});
-const Container = z.looseObject({
-  env: z.array(z.strictObject({ name: z.string(), value: z.string() })),
-  livenessProbe: Probe,
-  readinessProbe: Probe,
-  startupProbe: Probe,
-  securityContext: z.unknown(),
-  resources: z.strictObject({
-    requests: z.strictObject({ cpu: z.string(), memory: z.string() }),
-    limits: z.strictObject({ memory: z.string() }),
-  }),
-});
-const Pod = z.looseObject({
-  automountServiceAccountToken: z.literal(false),
-  terminationGracePeriodSeconds: z.literal(60),
-  securityContext: z.looseObject({ runAsNonRoot: z.literal(true), runAsUser: z.literal(10_001) }),
-  topologySpreadConstraints: z.array(z.looseObject({ topologyKey: z.string() })),
-  containers: z.tuple([Container]),
-});
-const Labels = z.record(z.string(), z.string());
-const Deployment = z.object({
-  spec: z.object({
-    replicas: z.literal(3),
-    strategy: z.strictObject({
-      type: z.literal('RollingUpdate'),
-      rollingUpdate: z.strictObject({ maxUnavailable: z.literal(0), maxSurge: z.literal(1) }),
-    }),
-    selector: z.strictObject({ matchLabels: Labels }),
-    template: z.object({ metadata: z.object({ labels: Labels }), spec: Pod }),
-  }),
-});
-const Template = z.object({
-  metadata: z.object({ labels: Labels }),
-  spec: z.object({
-    automountServiceAccountToken: z.literal(false),
-    securityContext: z.unknown(),
-    containers: z.tuple([
-      z.object({
-        env: z.array(z.object({ name: z.string().endsWith('_FILE') })).default([]),
-        securityContext: z.unknown(),
-      }),
-    ]),
-  }),
-});
-const Job = z.object({
-  spec: z.union([
-    z.object({ template: Template }),
-    z.object({ jobTemplate: z.object({ spec: z.object({ template: Template }) }) }),
-  ]),
-});
-const reading = Deployment.safeParse(read('deployment.yaml'));
-
-function deployed() {
-  if (!reading.success) throw reading.error;
-  const { spec } = reading.data;
-  return { spec, container: spec.template.spec.containers[0] };
-}
+const { spec: deployed } = read('deployment.yaml');
+const { labels } = deployed.template.metadata;
+const pod = deployed.template.spec;
+const [container, ...moreContainers] = pod.containers;
+const namesIn = ({ env = [] }: { env?: readonly { name: string }[] }) =>
+  env.map(({ name }) => name);
 
 test.for(jobs)(
   'the pod of %s is no replica, gains no privileges and reads secrets as files',
   (file) => {
-    const { spec } = Job.parse(read(file));
-    const { metadata, spec: pod } =
-      'jobTemplate' in spec ? spec.jobTemplate.spec.template : spec.template;
-    expect(metadata.labels).not.toEqual(deployed().spec.selector.matchLabels);
-    expect(pod.securityContext).toEqual(deployed().spec.template.spec.securityContext);
-    const [container] = pod.containers;
-    expect(container.securityContext).toEqual(deployed().container.securityContext);
-    const names = container.env.map(({ name }) => name);
-    expect(names.filter((name) => !FROM_FILES.includes(name.replace(/_FILE$/, '')))).toEqual([]);
+    const { spec } = read(file);
+    const { metadata, spec: own } = (spec.jobTemplate?.spec ?? spec).template;
+    expect(metadata.labels).not.toEqual(labels);
+    expect(own).toMatchObject({ automountServiceAccountToken: false });
+    expect(own.securityContext).toEqual(pod.securityContext);
+    const [job, ...others] = own.containers;
+    expect(others).toEqual([]);
+    expect(job.securityContext).toEqual(container.securityContext);
+    const secrets = namesIn(job).map((name) => name.replace(/_FILE$/, ''));
+    expect(secrets.filter((name) => !FROM_FILES.includes(name))).toEqual([]);
+    expect(secretValues(namesIn(job))).toEqual([]);
   },
 );
 
 test('three replicas run as an unprivileged user and are replaced one at a time', () => {
-  expect(reading.error).toBeUndefined();
+  const rollingUpdate = { maxUnavailable: 0, maxSurge: 1 };
+  expect(deployed.replicas).toBe(3);
+  expect(deployed.strategy).toEqual({ type: 'RollingUpdate', rollingUpdate });
+  expect(pod).toMatchObject({
+    ...{ automountServiceAccountToken: false, terminationGracePeriodSeconds: 60 },
+    securityContext: { runAsNonRoot: true, runAsUser: 10_001 },
+    topologySpreadConstraints: ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'].map(
+      (topologyKey) => expect.objectContaining({ topologyKey }),
+    ),
+  });
+  expect(moreContainers).toEqual([]);
+  const memory = expect.any(String);
+  const requests = { cpu: expect.any(String), memory };
+  expect(container.resources).toEqual({ requests, limits: { memory } });
 });
 
 test('the probes use the paths of the bot', () => {
-  const { startupProbe, livenessProbe, readinessProbe } = deployed().container;
-  const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path);
-  expect(paths).toEqual(['/healthz', '/healthz', '/readyz']);
+  const { startupProbe, livenessProbe, readinessProbe } = container;
+  const probed = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet);
+  const paths = ['/healthz', '/healthz', '/readyz'];
+  expect(probed).toEqual(paths.map((path) => ({ path, port: 'http' })));
 });
 
 test('the bot writes to volumes only and gains no privileges', () => {
-  expect(deployed().container.securityContext).toEqual({
-    allowPrivilegeEscalation: false,
-    readOnlyRootFilesystem: true,
+  expect(container.securityContext).toEqual({
+    ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
     capabilities: { drop: ['ALL'] },
   });
 });
 
 test('secrets are files, named by variables that the bot reads', () => {
-  const names = deployed().container.env.map(({ name }) => name);
-  const known = [...VARIABLE_NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
-  expect(names.filter((name) => !known.includes(name))).toEqual([]);
-  expect(names.filter((name) => FROM_FILES.includes(name))).toEqual([]);
+  const names = namesIn(container);
+  expect([...unknownVariables(names), ...secretValues(names)]).toEqual([]);
+  for (const variable of container.env) expect(Object.keys(variable)).toEqual(['name', 'value']);
 });
 
 test('the disruption budget, the service and the network policy select these pods', () => {
-  const { spec } = deployed();
-  const { labels } = spec.template.metadata;
-  expect(spec.selector.matchLabels).toEqual(labels);
-  const pick = (file: string, ...path: string[]) =>
-    path.reduce<unknown>((value, key) => z.looseObject({}).parse(value)[key], read(file));
-  expect(pick('disruption.yaml', 'spec', 'selector', 'matchLabels')).toEqual(labels);
-  expect(pick('service.yaml', 'spec', 'selector')).toEqual(labels);
-  expect(pick('network.yaml', 'spec', 'podSelector', 'matchLabels')).toEqual(labels);
+  const selected = [
+    deployed.selector.matchLabels,
+    read('disruption.yaml').spec.selector.matchLabels,
+    read('service.yaml').spec.selector,
+    read('network.yaml').spec.podSelector.matchLabels,
+  ];
+  expect(selected).toEqual(selected.map(() => labels));
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createMetrics } from '../../src/ops/index.ts';
 import { NOON } from '../domain/changes-fixtures.ts';
-import { HEALTHY } from '../ops/healthy.ts';
+import { GAUGES, HEALTHY } from '../ops/healthy.ts';
 import { RECORDS, RULES } from './prometheus-files.ts';
 
 const Panel = z.looseObject({
@@ -21,27 +21,11 @@ const { panels } = Dashboard.parse(
 const onDashboard = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
 const expressions = [...[...RULES, ...RECORDS].map(({ expr }) => expr), ...onDashboard];
 
-async function told(): Promise<string> {
-  const none = { count: 0, since: null };
-  const levels = async () => ({
-    changes: new Map([['unknown' as const, none]]),
-    outbox: none,
-    undeliveredCards: none,
-    inbox: none,
-    digests: new Map([['missed', 0]]),
-    backupAt: null,
-    logProblem: null,
-    isOutdated: false,
-  });
-  const slackLimits = new Map([['users.info', 100]]);
-  return createMetrics({ version: '1.0.0', messageKinds: [], slackLimits }).text(
-    { ...HEALTHY, gauges: levels },
-    NOON,
-  );
-}
-
 async function ours(): Promise<readonly string[]> {
-  return [...(await told()).matchAll(/^# TYPE (signalbox_\w+) /gm)].map(([, name = '']) => name);
+  const slackLimits = new Map([['users.info', 100]]);
+  const { text } = createMetrics({ version: '1.0.0', messageKinds: [], slackLimits });
+  const told = await text({ ...HEALTHY, gauges: async () => GAUGES }, NOON);
+  return [...told.matchAll(/^# TYPE (signalbox_\w+) /gm)].map(([, name = '']) => name);
 }
 
 /** The metrics in an expression, or null where it cannot be read. */

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { resolvingRoles } from '../../src/domain/approvals.ts';
 import type { Evidence } from '../../src/domain/change.ts';
-import { STATES } from '../../src/domain/change.ts';
-import { changeIn, minutes, NOON, PLAN, REQUIRES } from './changes-fixtures.ts';
+import { changeIn, minutes, PLAN, REQUIRES } from './changes-fixtures.ts';
 import { settleByEvidence } from './gate-fixtures.ts';
 
 const renamed = { ...REQUIRES, from: 'lead' };
@@ -16,10 +15,7 @@ test('the roles that resolve an unknown outcome are those of both rules, each on
 });
 
 const EVIDENCE: Evidence = {
-  shown: 'stopped',
-  shownAt: minutes(5),
-  before: 'running',
-  beforeAt: minutes(1),
+  ...{ shown: 'stopped', shownAt: minutes(5), before: 'running', beforeAt: minutes(1) },
 };
 
 test('a reading of the target settles an unknown outcome as succeeded', () => {
@@ -46,13 +42,3 @@ test('a reading of the target settles an unknown outcome as succeeded', () => {
     },
   });
 });
-
-test.for(STATES.filter((state) => state !== 'unknown'))(
-  'a reading of the target settles nothing when the change is %s',
-  (state) => {
-    expect(settleByEvidence(changeIn(state), EVIDENCE, NOON)).toEqual({
-      ok: false,
-      refusal: 'not-unknown',
-    });
-  },
-);

@@ -7,6 +7,9 @@ const one: Requirement = { ...REQUIRES, count: 1 };
 const none: Requirement = { ...REQUIRES, from: null, count: 0 };
 const later = { to: 'director', afterMs: 3_600_000 };
 
+const escalating = (over: Partial<typeof later>) => ({ ...one, escalation: { ...later, ...over } });
+const urgent = { ...one, breakGlass: 'oncall' };
+
 test.for<[string, Requirement, Requirement, Partial<Requirement> | null]>([
   ['nobody has to approve either', none, none, { from: null, count: 0 }],
   ['only the way there needs one', one, none, { from: 'approver', count: 1 }],
@@ -16,32 +19,22 @@ test.for<[string, Requirement, Requirement, Partial<Requirement> | null]>([
   ['others approve the way back', one, { ...one, from: 'director' }, null],
   ['only one lets a requester approve', { ...one, self: true }, one, { self: false }],
   ['both let a requester approve', { ...one, self: true }, { ...one, self: true }, { self: true }],
-  ['only one calls a second role', { ...one, escalation: later }, one, { escalation: null }],
+  ['only one calls a second role', escalating({}), one, { escalation: null }],
+  ['both escalate', escalating({}), escalating({}), { escalation: later }],
   [
-    'both have the same escalation',
-    { ...one, escalation: later },
-    { ...one, escalation: { ...later } },
-    { escalation: later },
-  ],
-  [
-    'both have the same escalation role after different waits',
-    { ...one, escalation: later },
-    { ...one, escalation: { ...later, afterMs: 1 } },
+    'they escalate after different waits',
+    escalating({}),
+    escalating({ afterMs: 1 }),
     { escalation: null },
   ],
   [
-    'they have different escalation roles after the same wait',
-    { ...one, escalation: later },
-    { ...one, escalation: { ...later, to: 'owner' } },
+    'they escalate to different roles',
+    escalating({}),
+    escalating({ to: 'owner' }),
     { escalation: null },
   ],
-  ['only one knows an emergency', { ...one, breakGlass: 'oncall' }, one, { breakGlass: null }],
-  [
-    'both have the same break-glass role',
-    { ...one, breakGlass: 'oncall' },
-    { ...none, breakGlass: 'oncall' },
-    { breakGlass: 'oncall' },
-  ],
+  ['only one knows an emergency', urgent, one, { breakGlass: null }],
+  ['both have the same break-glass role', urgent, { ...none, ...urgent }, { breakGlass: 'oncall' }],
 ])('the combined requirement of a change and its revert when %s', ([, there, back, expected]) => {
   const both = combineRequirements(there, back);
   if (expected === null) expect(both).toBeNull();
@@ -58,8 +51,8 @@ test.for<[string, Requirement, Requirement, boolean]>([
   ['the approvers differ', one, { ...one, from: 'director' }, false],
   ['only the first one lets the requester approve', { ...one, self: true }, one, false],
   ['only the second one lets the requester approve', one, { ...one, self: true }, true],
-  ['only the first one escalates', { ...one, escalation: later }, one, false],
-  ['only the second one escalates', one, { ...one, escalation: later }, true],
+  ['only the first one escalates', escalating({}), one, false],
+  ['only the second one escalates', one, escalating({}), true],
 ])('whether one requirement covers another: %s', ([, first, second, is]) => {
   expect(coversRequirement(first, second)).toBe(is);
 });

@@ -16,27 +16,16 @@ import {
 } from './policy-fixtures.ts';
 
 const STRICT = {
-  allow: ['service stop', 'service scale'],
-  on: { tags: ['prod'] },
-  to: 'operator',
-  approvals: { from: 'approver', count: 2 },
-  reason: 'required',
-  expires: '4h',
+  ...{ allow: ['service stop', 'service scale'], on: { tags: ['prod'] }, to: 'operator' },
+  ...{ approvals: { from: 'approver', count: 2 }, reason: 'required', expires: '4h' },
 };
 const CATCH_ALL = { allow: ['service *', 'alert edit'], to: 'operator' };
 const READING = { allow: ['service list', 'service show', 'cost'], to: 'viewer' };
 const policy = policyOf([READING, STRICT, CATCH_ALL]);
 
 function ask(question: Partial<PolicyQuestion>, under: Policy = policy) {
-  const stop: PolicyQuestion = {
-    command: 'service stop',
-    kind: 'change',
-    target: prod,
-    actor: ana,
-    reason: 'maintenance',
-    now: NOON,
-  };
-  return decide(under, { ...stop, ...question });
+  const stop = { command: 'service stop', kind: 'change', target: prod, actor: ana } as const;
+  return decide(under, { ...stop, reason: 'maintenance', now: NOON, ...question });
 }
 
 function outcome(question: Partial<PolicyQuestion>, under: Policy = policy) {
@@ -44,6 +33,8 @@ function outcome(question: Partial<PolicyQuestion>, under: Policy = policy) {
   const rule = decision.rule?.requires.rule ?? null;
   return decision.allow ? `allowed by ${rule}` : `${decision.refusal} by ${rule}`;
 }
+
+const COST = { command: 'cost', kind: 'query', target: null } as const;
 
 test.for<[string, Partial<PolicyQuestion>, string]>([
   ['an operator asks to stop production', {}, 'allowed by 2'],
@@ -56,39 +47,22 @@ test.for<[string, Partial<PolicyQuestion>, string]>([
   ['the command only begins like one', { command: 'service' }, 'no-rule by null'],
   ['no reason is given', { reason: null }, 'reason-required by 2'],
   ['the reason is blank', { reason: ' \n' }, 'reason-required by 2'],
-  ['a viewer reads', { command: 'cost', kind: 'query', target: null, actor: dora }, 'allowed by 1'],
-  [
-    'a user without a role sends a query',
-    { command: 'cost', kind: 'query', target: null, actor: emil },
-    'not-a-requester by 1',
-  ],
+  ['a viewer reads', { ...COST, actor: dora }, 'allowed by 1'],
+  ['a user without a role sends a query', { ...COST, actor: emil }, 'not-a-requester by 1'],
 ])('when %s', ([, question, expected]) => {
   expect(outcome(question)).toBe(expected);
 });
 
 test('a command that no rule allows is refused without a rule', () => {
-  expect(ask({ command: 'endpoint create' })).toEqual({
-    allow: false,
-    refusal: 'no-rule',
-    rule: null,
-    freeze: null,
-    never: null,
-  });
+  const refused = { allow: false, refusal: 'no-rule', rule: null, freeze: null, never: null };
+  expect(ask({ command: 'endpoint create' })).toEqual(refused);
 });
 
 test('an allowed change has the requirement of its rule', () => {
   const decision = ask({});
   expect(decision.allow && decision.requires).toEqual({
-    rule: 2,
-    to: 'operator',
-    from: 'approver',
-    count: 2,
-    self: false,
-    reason: true,
-    expiresAfterMs: 4 * 3_600_000,
-    channel: null,
-    escalation: null,
-    breakGlass: null,
+    ...{ rule: 2, to: 'operator', from: 'approver', count: 2, self: false, reason: true },
+    ...{ expiresAfterMs: 4 * 3_600_000, channel: null, escalation: null, breakGlass: null },
   });
 });
 
@@ -120,10 +94,8 @@ test('a query under a rule for changes needs no approval and no reason, also dur
     [{ from: '2026-01-01T00:00Z', until: '2027-01-01T00:00Z', reason: 'year end' }],
   );
   const decision = ask({ command: 'service show', kind: 'query', reason: null }, guarded);
-  expect(decision).toMatchObject({
-    allow: true,
-    requires: { from: null, count: 0, self: false, reason: false },
-  });
+  const requires = { from: null, count: 0, self: false, reason: false };
+  expect(decision).toMatchObject({ allow: true, requires });
 });
 
 test('a user whom the first matching rule excludes cannot use a more permissive one', () => {
@@ -140,32 +112,36 @@ test('every key of a selector must match, by any entry of its list', () => {
   expect(outcome({ target: { ...prod, tags: [] } }, narrow)).toBe('allowed by 2');
 });
 
-test('a service with the name of another does not get its rule', () => {
-  const laxForOne = policyOf([
-    { allow: ['service stop'], on: { services: ['analytics-prod'] }, to: 'viewer' },
-    { allow: ['service stop'], to: 'operator' },
-  ]);
-  expect(outcome({ target: impostor, actor: dora }, laxForOne)).toBe('not-a-requester by 2');
-});
+const ONLY_PROD = { on: { services: ['analytics-prod'] } };
+const ofProd = { command: 'alert edit', target: { ...prod, kind: 'alert' }, actor: dora } as const;
 
-test('ids are compared without case', () => {
-  const narrow = policyOf([{ ...STRICT, on: { services: ['analytics-prod'] } }]);
-  expect(outcome({ target: { ...prod, id: prod.id.toUpperCase() } }, narrow)).toBe('allowed by 1');
-});
-
-test('a single star matches every command', () => {
-  const everything = policyOf([{ allow: ['*'], to: 'operator' }]);
-  expect(outcome({ command: 'alert edit' }, everything)).toBe('allowed by 1');
-});
-
-test('an alert that has the id of a service is not that service', () => {
-  const laxForOne = policyOf([
-    { allow: ['alert edit'], on: { services: ['analytics-prod'] }, to: 'viewer' },
-  ]);
-  const alert = { ...prod, kind: 'alert' as const };
-  expect(outcome({ command: 'alert edit', target: alert, actor: dora }, laxForOne)).toBe(
+test.for<[string, readonly object[], Partial<PolicyQuestion>, string]>([
+  [
+    'a service with the name of another does not get its rule',
+    [{ ...CATCH_ALL, ...ONLY_PROD, to: 'viewer' }, CATCH_ALL],
+    { target: impostor, actor: dora },
+    'not-a-requester by 2',
+  ],
+  [
+    'ids are compared without case',
+    [{ ...STRICT, ...ONLY_PROD }],
+    { target: { ...prod, id: prod.id.toUpperCase() } },
+    'allowed by 1',
+  ],
+  [
+    'a star matches all',
+    [{ allow: ['*'], to: 'operator' }],
+    { command: 'alert edit' },
+    'allowed by 1',
+  ],
+  [
+    'an alert that has the id of a service is not that service',
+    [{ ...CATCH_ALL, ...ONLY_PROD, to: 'viewer' }],
+    ofProd,
     'no-rule by null',
-  );
+  ],
+])('%s', ([, rules, question, expected]) => {
+  expect(outcome(question, policyOf(rules))).toBe(expected);
 });
 
 test.for<[string, readonly object[]]>([
@@ -182,37 +158,23 @@ test.for<[string, readonly object[]]>([
 
 test('a query without a target is decided by the rule without a selector', () => {
   const some = { allow: ['cost'], on: { tags: ['prod'] }, to: 'approver' };
-  const question = { command: 'cost', kind: 'query', target: null, actor: dora } as const;
+  const question = { ...COST, actor: dora };
   expect(outcome(question, policyOf([some, READING]))).toBe('allowed by 2');
   expect(outcome(question, policyOf([some]))).toBe('no-rule by null');
 });
 
-const YEAR_END = {
-  from: '2026-11-20T12:00Z',
-  until: '2026-11-20T13:00+01:00',
-  reason: 'year end',
-  by: 'Gus',
-};
 const LONG = { from: '2026-11-01T00:00Z', until: '2027-01-02T00:00Z', reason: 'audit' };
+const OF_PROD = { ...LONG, on: { tags: ['prod'] } };
+const ALERT_EDIT = { command: 'alert edit' };
 
 test.for<[string, object, Partial<PolicyQuestion>, string]>([
   ['it holds', LONG, {}, 'frozen by 2'],
-  ['it begins at this moment', { ...YEAR_END, until: LONG.until }, {}, 'frozen by 2'],
+  ['it begins at this moment', { ...LONG, from: '2026-11-20T12:00Z' }, {}, 'frozen by 2'],
   ['it begins later', { ...LONG, from: '2026-11-20T12:01Z' }, {}, 'allowed by 2'],
-  ['it ends at this moment', { ...YEAR_END, from: LONG.from }, {}, 'allowed by 2'],
-  ['it is about production', { ...LONG, on: { tags: ['prod'] } }, {}, 'frozen by 2'],
-  [
-    'the freeze is about production, the target is staging',
-    { ...LONG, on: { tags: ['prod'] } },
-    { target: staging },
-    'allowed by 3',
-  ],
-  [
-    'the freeze is about production, the target is unknown',
-    { ...LONG, on: { tags: ['prod'] } },
-    { command: 'alert edit', target: null },
-    'frozen by 3',
-  ],
+  ['it ends at this moment', { ...LONG, until: '2026-11-20T13:00+01:00' }, {}, 'allowed by 2'],
+  ['it is about production', OF_PROD, {}, 'frozen by 2'],
+  ['it is about production, the target is staging', OF_PROD, { target: staging }, 'allowed by 3'],
+  ['of production, the target is unknown', OF_PROD, { ...ALERT_EDIT, target: null }, 'frozen by 3'],
   ['the asker may not ask anyway', LONG, { actor: dora }, 'not-a-requester by 2'],
   ['the command is a query', LONG, { command: 'cost', kind: 'query', actor: dora }, 'allowed by 1'],
 ])('under a freeze: %s', ([, freeze, question, expected]) => {
@@ -246,16 +208,12 @@ test('a user who loses a role is never allowed more', () => {
   );
 });
 
-test.for<[string, Pick<PolicyQuestion, 'command' | 'target'>, number | null]>([
-  ['a strict rule decides', { command: 'service stop', target: prod }, 2],
-  ['a general rule decides', { command: 'service stop', target: staging }, 3],
-  ['the rule is one for queries', { command: 'cost', target: null }, 1],
-  ['no rule has the command', { command: 'backup show', target: null }, null],
-  [
-    'it is not certain which rule decides',
-    { command: 'service stop', target: { ...prod, tags: null } },
-    null,
-  ],
-])('the requirement for any requester, when %s', ([, about, rule]) => {
-  expect(requirementFor(policy, about)?.rule ?? null).toBe(rule);
+test.for<[string, string, PolicyQuestion['target'], number | null]>([
+  ['a strict rule decides', 'service stop', prod, 2],
+  ['a general rule decides', 'service stop', staging, 3],
+  ['the rule is one for queries', 'cost', null, 1],
+  ['no rule has the command', 'backup show', null, null],
+  ['it is not certain which rule decides', 'service stop', { ...prod, tags: null }, null],
+])('the requirement for any requester, when %s', ([, command, target, rule]) => {
+  expect(requirementFor(policy, { command, target })?.rule ?? null).toBe(rule);
 });

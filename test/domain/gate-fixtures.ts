@@ -58,13 +58,19 @@ function press(change: Change, verb: Verb, facts: PressFacts): Move {
   return move(change, gate(change, verb, facts), facts.now);
 }
 
-export function confirm(change: Change, actor: Actor, now: Date): Move {
-  return press(change, 'confirm', pressed(change, actor, { now }));
-}
+/** A press of this verb, and one that says a reason or a note. */
+const pressing = (verb: Verb) => (change: Change, actor: Actor, now: Date) =>
+  press(change, verb, pressed(change, actor, { now }));
+const saying = (verb: Verb) => (change: Change, actor: Actor, text: string, now: Date) =>
+  press(change, verb, pressed(change, actor, { text, now }));
 
-export function approve(change: Change, actor: Actor, now: Date): Move {
-  return press(change, 'approve', pressed(change, actor, { now }));
-}
+export const confirm = pressing('confirm');
+export const approve = pressing('approve');
+export const cancel = pressing('cancel');
+export const revoke = pressing('revoke');
+export const reject = saying('reject');
+export const breakGlass = saying('break-glass');
+export const review = saying('review');
 
 /** Approves the same for a half hour less, at most for a day. */
 export function narrow(change: Change, actor: Actor, now: Date): Move {
@@ -73,26 +79,6 @@ export function narrow(change: Change, actor: Actor, now: Date): Move {
   const revert = { label: 'Start it again', line: 'service start x', afterMs };
   const narrower = { ...change.plan, timing: { startAt: timing?.startAt ?? null, revert } };
   return press(change, 'narrow', pressed(change, actor, { now, narrower }));
-}
-
-export function reject(change: Change, actor: Actor, text: string, now: Date): Move {
-  return press(change, 'reject', pressed(change, actor, { text, now }));
-}
-
-export function cancel(change: Change, actor: Actor): Move {
-  return press(change, 'cancel', pressed(change, actor));
-}
-
-export function breakGlass(change: Change, actor: Actor, text: string, now: Date): Move {
-  return press(change, 'break-glass', pressed(change, actor, { text, now }));
-}
-
-export function review(change: Change, actor: Actor, text: string, now: Date): Move {
-  return press(change, 'review', pressed(change, actor, { text, now }));
-}
-
-export function revoke(change: Change, actor: Actor, now: Date): Move {
-  return press(change, 'revoke', pressed(change, actor, { now }));
 }
 
 interface Resolving {
@@ -170,12 +156,8 @@ export function markAbandoned(change: Change, now: Date): Move {
   return move(change, gate(change, 'lose', { now, isOver: true }), now);
 }
 
-export function settleByEvidence(change: Change, evidence: Evidence, now: Date): Move {
-  return move(
-    change,
-    gate(change, 'settle', { note: 'The target shows it.', reading: evidence }),
-    now,
-  );
+export function settleByEvidence(change: Change, reading: Evidence, now: Date): Move {
+  return move(change, gate(change, 'settle', { note: 'The target shows it.', reading }), now);
 }
 
 export function abandonRevert(change: Change): Move {

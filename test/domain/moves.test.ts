@@ -1,16 +1,21 @@
 import { expect, test } from 'vitest';
-import type { BlockingFreeze, Change } from '../../src/domain/change.ts';
+import type { Actor, BlockingFreeze, Change, Requirement } from '../../src/domain/change.ts';
+import { draftChange } from '../../src/domain/draft.ts';
 import { actor, ana, ben, changeIn, cleo, minutes, NOON, REQUIRES } from './changes-fixtures.ts';
 import {
   after,
   approve,
+  breakGlass,
   confirm,
+  distrust,
   expire,
   handBack,
   type Move,
   markAbandoned,
   markUnknown,
   reject,
+  resolve,
+  review,
   start,
 } from './gate-fixtures.ts';
 
@@ -18,6 +23,10 @@ const byBen = { by: ben.id, at: minutes(-5) };
 const anaApproves = actor('U0ANA', 'operator', 'approver');
 const free = { ...REQUIRES, from: null, count: 0 };
 const selfServed = { ...REQUIRES, self: true };
+const renamed = { ...REQUIRES, from: 'lead' };
+const lead = actor('U0LEAD', 'lead');
+const finn = actor('U0FINN', 'operator');
+const anaLeads = actor('U0ANA', 'operator', 'lead');
 const lease = { owner: 'replica-2', until: minutes(1), nonce: 'n' };
 
 function moved(outcome: Move): Change {
@@ -91,4 +100,63 @@ test('a change whose sender crashed has an unknown outcome, never failed', () =>
   const text = 'No answer was recorded in time.';
   expect(left).toMatchObject({ state: 'unknown', lease: null, outcome: { how: 'unknown', text } });
   expect(moved(markAbandoned(changeIn('executing', { lease }), lease.until))).toEqual(left);
+});
+
+test('a draft waits for its requester for 30 minutes and has no approvals', () => {
+  const { organization, command, requester, reason, plan, requires } = changeIn('pending');
+  const fields = { organization, command, requester, reason, plan, requires };
+  const drafted = { ...fields, type: 'drafted', inherits: null, expiresAt: minutes(30) };
+  expect(draftChange(fields, NOON)).toMatchObject(drafted);
+});
+
+test('who resolves an unknown outcome says whether the change happened', () => {
+  const seen = { happened: true, note: 'it is stopped in the console' };
+  const resolution = { by: ben.id, at: NOON, ...seen };
+  const change = changeIn('unknown');
+  const succeeded = { state: 'succeeded', resolution };
+  expect(moved(resolve(change, ben, { ...seen, current: null }, NOON))).toMatchObject(succeeded);
+  const failed = { happened: false, note: 'it still runs', current: null };
+  expect(moved(resolve(change, ben, failed, NOON)).state).toBe('failed');
+});
+
+test.for<[string, Actor, Requirement, Requirement | null, boolean]>([
+  ['the requester, where the rule allows self-approval', anaApproves, selfServed, null, true],
+  ['the requester, where the rule needs no approval', ana, free, null, true],
+  ['an approver of the current rule', lead, REQUIRES, renamed, true],
+  ['an approver of the rule at the time of the request', ben, REQUIRES, renamed, true],
+  ['a requester of a current rule without approvers', ana, REQUIRES, free, false],
+  ['another user whom a current rule without approvers names', finn, REQUIRES, free, true],
+  ['the requester who approves by the current rule', anaLeads, REQUIRES, renamed, false],
+  ['a user of a role that no rule names', lead, REQUIRES, null, false],
+])('whether %s may resolve an unknown outcome', ([, by, requires, current, may]) => {
+  const answer = { happened: false, note: 'I saw it', current };
+  expect(resolve(changeIn('unknown', { requires }), by, answer, NOON).ok).toBe(may);
+});
+
+test('after a restore a change that waits is stale, and the outcome of one that runs is unknown', () => {
+  const stale = { state: 'stale', stopReason: 'restored', lease: null };
+  expect(moved(distrust(changeIn('approved'), 'restored'))).toMatchObject(stale);
+  const unknown = { state: 'unknown', stopReason: null, lease: null };
+  expect(moved(distrust(changeIn('executing'), 'restored'))).toMatchObject(unknown);
+});
+
+test('break-glass runs a change without approvals, and keeps the time of its confirmation', () => {
+  const requires = { ...REQUIRES, breakGlass: 'approver' };
+  const alone = (state: 'draft' | 'pending') =>
+    moved(breakGlass(changeIn(state, { requires }), anaApproves, 'the disk is full', NOON));
+  const used = { by: ana.id, at: NOON, reason: 'the disk is full' };
+  const running = { state: 'approved', approvals: [], breakGlass: used, version: 4 };
+  expect(alone('pending')).toMatchObject({ ...running, confirmedAt: minutes(-9) });
+  expect(alone('draft')).toMatchObject({ ...running, confirmedAt: NOON });
+});
+
+test('approvers and users with break-glass review it, each without the other role', () => {
+  const gus = actor('U0GUS', 'oncall');
+  const breakGlass = { by: ana.id, at: minutes(1), reason: 'the disk is full' };
+  const requires = { ...REQUIRES, breakGlass: 'oncall' };
+  const change = changeIn('succeeded', { requires, approvals: [], breakGlass });
+  const reviewed = { by: ben.id, at: NOON, note: 'I saw the same' };
+  const byBoth = { state: 'succeeded', review: reviewed };
+  expect(moved(review(change, ben, 'I saw the same', NOON))).toMatchObject(byBoth);
+  expect(review(change, gus, 'fine', NOON)).toMatchObject({ ok: true });
 });

@@ -5,6 +5,7 @@ import {
   agentId,
   type Change,
   type ChangeId,
+  type Requirement,
   STATES,
   type UserId,
 } from '../../src/domain/change.ts';
@@ -55,16 +56,13 @@ const SIZE = { maxReplicaMemoryGb: 64, numReplicas: 2 };
 /** Ana asks for a scale, and its preview names the standing approval. */
 function scale(body: JsonObject = SIZE, over: Partial<Change> = {}): Change {
   const plan = { ...PLAN, body, sends: 'PATCH replicaScaling' };
-  return changeIn('draft', {
-    command: 'service scale',
-    plan,
-    standing: 'S7ANDN' as ChangeId,
-    ...over,
-  });
+  const own = { command: 'service scale', plan, standing: 'S7ANDN' as ChangeId };
+  return changeIn('draft', { ...own, ...over });
 }
 
 type Identity = NonNullable<PressFacts['identity']>;
-const POLICY = policyThatRequires(REQUIRES);
+const requiring = (over: Partial<Requirement>) => policyThatRequires({ ...REQUIRES, ...over });
+const POLICY = requiring({});
 const known = (...people: readonly (typeof ana)[]): Map<UserId, Identity> =>
   new Map(people.map((each) => [each.id, { ok: true, actor: each }]));
 const EVERYONE = known(ana, ben, cleo);
@@ -82,33 +80,28 @@ const answer = (change: Change, over: Partial<StandingFacts> = {}) => {
 
 test('a use within command, target, values, time and number has the approvals of the standing approval', () => {
   expect(answer(scale())).toEqual([ben.id, cleo.id]);
-  expect(answer(scale({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 128 }))).toEqual([
-    ben.id,
-    cleo.id,
-  ]);
+  const largest = { minReplicaMemoryGb: 8, maxReplicaMemoryGb: 128 };
+  expect(answer(scale(largest))).toEqual([ben.id, cleo.id]);
 });
 
 const TAG = { commands: ['service stop', 'service start'], scope: { tag: 'prod' }, uses: 2 };
 const TAGGED = standing({ ...TAG, forMs: 7 * DAY_MS });
 const stop = (over: Partial<Change> = {}) =>
   scale({ command: 'stop' }, { command: 'service stop', ...over });
-const revertIn = (afterMs: number) => {
-  return { startAt: null, revert: { afterMs, label: 'Start', line: 'service start x' } };
-};
+const revertIn = (afterMs: number) => ({
+  ...{ startAt: null, revert: { afterMs, label: 'Start', line: 'service start x' } },
+});
 
 test('a tag covers each service of the file that has it now, and both commands', () => {
   const over = { standing: TAGGED, commands: ['service stop', 'service start'] };
   expect(answer(stop(), over)).toEqual([ben.id, cleo.id]);
-  const [one, other] = ['one', 'other'].map(
+  const services = ['one', 'other'].map(
     (id): Service => ({
       ...{ id, name: id, aliases: [], tags: [id === 'one' ? 'prod' : 'dev'], warehouse: null },
       ...{ organizationId: 'o1', team: null, pipes: [], source: 'file', lastSeen: null },
     }),
   );
-  const pairs = allowedPairs(
-    TAGGED.plan.body,
-    [one, other].flatMap((each) => each ?? []),
-  );
+  const pairs = allowedPairs(TAGGED.plan.body, services);
   expect(pairs.map(({ command, target: { id } }) => `${command} ${id}`)).toEqual([
     'service stop one',
     'service start one',
@@ -117,114 +110,54 @@ test('a tag covers each service of the file that has it now, and both commands',
 });
 
 const later = (ms: number) => new Date(NOON.getTime() + ms);
-const lead = { ...policyThatRequires({ ...REQUIRES, from: 'lead' }) };
+const ofTag = (over: Partial<typeof target>) => ({
+  ...{ standing: TAGGED, commands: ['service stop'], target: { ...target, ...over } },
+});
+const startsLater = { startAt: later(8 * DAY_MS).toISOString(), revert: null };
+const REVOKED = { revoked: { by: ben.id, at: NOON } };
+const anaIsBen = new Map([...EVERYONE, ...known({ ...ana, ids: [ana.id, ben.id] })]);
+const benIsUnknown = new Map([...EVERYONE, [ben.id, UNANSWERED]]);
+const usedUp = standing(LIMITED, { uses: [use('A'), use('B')] });
 
-test.for<[string, string, Change, Partial<StandingFacts>]>([
-  ['another command', 'not-covered', stop(), { commands: ['service stop'] }],
-  ['a command that runs with it', 'not-covered', scale(), { commands: ['service scale', 'x'] }],
-  ['another target', 'not-covered', scale(), { target: { ...target, id: 'other' } }],
-  [
-    'a tag that the target lost',
-    'not-covered',
-    stop(),
-    {
-      ...{ standing: TAGGED, commands: ['service stop'], target: { ...target, tags: ['dev'] } },
-    },
-  ],
-  [
-    'tags that are unknown',
-    'not-covered',
-    stop(),
-    {
-      ...{ standing: TAGGED, commands: ['service stop'], target: { ...target, tags: null } },
-    },
-  ],
-  [
-    'a service that only the server lists',
-    'not-covered',
-    stop(),
-    {
-      ...{ standing: TAGGED, commands: ['service stop'], target: { ...target, discovered: true } },
-    },
-  ],
-  ['more memory', 'not-covered', scale({ maxReplicaMemoryGb: 132 }), {}],
-  ['a larger minimum', 'not-covered', scale({ minReplicaMemoryGb: 132 }), {}],
-  ['more replicas', 'not-covered', scale({ numReplicas: 5 }), {}],
-  [
-    'a value without a limit',
-    'not-covered',
-    scale({ numReplicas: 1 }),
-    { standing: standing(SCALE) },
-  ],
-  ['a field that has no limit', 'not-covered', scale({ idleScaling: false }), {}],
+test.for<[string, string, Partial<StandingFacts>, Change?]>([
+  ['another command', 'not-covered', { commands: ['service stop'] }, stop()],
+  ['a command that runs with it', 'not-covered', { commands: ['service scale', 'x'] }],
+  ['another target', 'not-covered', { target: { ...target, id: 'other' } }],
+  ['a tag that the target lost', 'not-covered', ofTag({ tags: ['dev'] }), stop()],
+  ['tags that are unknown', 'not-covered', ofTag({ tags: null }), stop()],
+  ['a service that only the server lists', 'not-covered', ofTag({ discovered: true }), stop()],
+  ['more memory', 'not-covered', {}, scale({ maxReplicaMemoryGb: 132 })],
+  ['a larger minimum', 'not-covered', {}, scale({ minReplicaMemoryGb: 132 })],
+  ['more replicas', 'not-covered', {}, scale({ numReplicas: 5 })],
+  ['a value without a limit', 'not-covered', { standing: standing(SCALE) }],
+  ['a field that has no limit', 'not-covered', {}, scale({ idleScaling: false })],
   [
     'a start after its end',
     'not-covered',
-    scale(SIZE, {
-      plan: { ...scale().plan, timing: { startAt: later(8 * DAY_MS).toISOString(), revert: null } },
-    }),
     {},
+    scale(SIZE, { plan: { ...scale().plan, timing: startsLater } }),
   ],
-  [
-    'no use left',
-    'standing-used',
-    scale(),
-    { standing: standing(LIMITED, { uses: [use('A'), use('B')] }) },
-  ],
-  ['its end', 'standing-ended', scale(), { now: later(7 * DAY_MS) }],
-  [
-    'a revocation',
-    'standing-ended',
-    scale(),
-    { standing: standing(LIMITED, { revoked: { by: ben.id, at: NOON } }) },
-  ],
-  ['a standing approval that is gone', 'standing-ended', scale(), { standing: null }],
-  ['another change in its place', 'standing-ended', scale(), { standing: changeIn('succeeded') }],
-  [
-    'an approver without the role',
-    'approvals-missing',
-    scale(),
-    { identities: known(ana, actor(ben.id), cleo) },
-  ],
-  ['an approver who is not known', 'approvals-missing', scale(), { identities: known(ana, ben) }],
-  [
-    'a lookup that failed',
-    'lookup-failed',
-    scale(),
-    { identities: new Map([...EVERYONE, [ben.id, UNANSWERED]]) },
-  ],
-  [
-    'a rule that requires more',
-    'approvals-missing',
-    scale(),
-    { policy: policyThatRequires({ ...REQUIRES, count: 3 }) },
-  ],
-  ['a rule with other approvers', 'approvals-missing', scale(), { policy: lead }],
-  [
-    'a rule that asks for no approval any more',
-    'approvals-missing',
-    scale(),
-    {
-      policy: policyThatRequires({ ...REQUIRES, from: null, count: 0 }),
-    },
-  ],
-  ['no rule any more', 'approvals-missing', scale(), { policy: policyThatRequires(null) }],
+  ['no use left', 'standing-used', { standing: usedUp }],
+  ['its end', 'standing-ended', { now: later(7 * DAY_MS) }],
+  ['a revocation', 'standing-ended', { standing: standing(LIMITED, REVOKED) }],
+  ['a standing approval that is gone', 'standing-ended', { standing: null }],
+  ['another change in its place', 'standing-ended', { standing: changeIn('succeeded') }],
+  ['a role lost', 'approvals-missing', { identities: known(ana, actor(ben.id), cleo) }],
+  ['an approver who is not known', 'approvals-missing', { identities: known(ana, ben) }],
+  ['a lookup that failed', 'lookup-failed', { identities: benIsUnknown }],
+  ['a rule that requires more', 'approvals-missing', { policy: requiring({ count: 3 }) }],
+  ['a rule with other approvers', 'approvals-missing', { policy: requiring({ from: 'lead' }) }],
+  ['no approval any more', 'approvals-missing', { policy: requiring({ from: null, count: 0 }) }],
+  ['no rule any more', 'approvals-missing', { policy: policyThatRequires(null) }],
   [
     'a request with more approvals',
     'approvals-missing',
-    scale(SIZE, { requires: { ...REQUIRES, count: 3 } }),
     {},
+    scale(SIZE, { requires: { ...REQUIRES, count: 3 } }),
   ],
-  ['its own approver as requester', 'self-approval', scale(SIZE, { requester: ben.id }), {}],
-  [
-    'its approver by another id',
-    'self-approval',
-    scale(),
-    {
-      identities: new Map([...EVERYONE, ...known({ ...ana, ids: [ana.id, ben.id] })]),
-    },
-  ],
-])('not covered: %s', ([_, refusal, change, over]) => {
+  ['its own approver as requester', 'self-approval', {}, scale(SIZE, { requester: ben.id })],
+  ['its approver by another id', 'self-approval', { identities: anaIsBen }],
+])('not covered: %s', ([_, refusal, over, change = scale()]) => {
   expect(answer(change, over)).toBe(refusal);
 });
 
@@ -248,11 +181,10 @@ const CI = agentId('ci');
 const asCi = { requester: CI, via: { agent: 'ci', subject: 's', for: 'itself' } } as const;
 const agents = new Map([['ci', ['operator']]]);
 const admitting = (agentsStanding: boolean): Policy => {
-  return {
-    ...POLICY,
-    agents,
-    rules: POLICY.rules.map((rule) => ({ ...rule, agents: 'allowed', agentsStanding })),
-  };
+  const rules = POLICY.rules.map(
+    (rule) => ({ ...rule, agents: 'allowed', agentsStanding }) as const,
+  );
+  return { ...POLICY, agents, rules };
 };
 
 test('an agent uses one only where each rule says so', () => {
@@ -277,14 +209,10 @@ test('a confirmation by a standing approval approves; one without its facts asks
 });
 
 test('a draft whose standing approval does not cover it any more ends; a failed lookup ends nothing', () => {
-  expect(confirm({ standing: null })).toMatchObject({
-    refusal: 'standing-ended',
-    ends: { type: 'stale' },
-  });
-  expect(confirm({ identities: new Map([[ben.id, UNANSWERED]]) })).toEqual({
-    refusal: 'lookup-failed',
-    ends: null,
-  });
+  const ended = { refusal: 'standing-ended', ends: { type: 'stale' } };
+  expect(confirm({ standing: null })).toMatchObject(ended);
+  const failed = { refusal: 'lookup-failed', ends: null };
+  expect(confirm({ identities: benIsUnknown })).toEqual(failed);
 });
 
 test('an agent for itself submits by a standing approval', () => {
@@ -292,62 +220,39 @@ test('an agent for itself submits by a standing approval', () => {
   const identity = { ok: true, actor: { id: CI, roles: ['operator'], agent: 'ci' } } as const;
   const submit = (policy: Policy) =>
     gate(change, 'submit', { by: CI, identity, standing: facts({ policy }) });
-  expect(submit(admitting(true))).toMatchObject({
-    type: 'confirmed',
-    approvals: [{ by: ben.id }, { by: cleo.id }],
-  });
+  const approvals = [{ by: ben.id }, { by: cleo.id }];
+  expect(submit(admitting(true))).toMatchObject({ type: 'confirmed', approvals });
   expect(submit(POLICY)).toMatchObject({ refusal: 'agent-not-admitted' });
 });
 
-const approved = () =>
-  scale(SIZE, {
-    state: 'approved',
-    confirmedAt: NOON,
-    approvals: standing().approvals,
-    expiresAt: minutes(240),
-  });
+const approved = () => {
+  const { approvals } = standing();
+  const when = { confirmedAt: NOON, expiresAt: minutes(240) };
+  return scale(SIZE, { state: 'approved', approvals, ...when });
+};
 const COUNTED = standing(LIMITED, { uses: [use('K3M9QD')] });
 
 const claim = (over: Partial<ClaimFacts> = {}) => {
-  const found = gate(
-    approved(),
-    'claim',
-    claiming(approved(), { standing: COUNTED, policy: POLICY, ...over }),
-  );
+  const own = claiming(approved(), { standing: COUNTED, policy: POLICY, ...over });
+  const found = gate(approved(), 'claim', own);
   if ('waits' in found) return found.waits;
   return 'refusal' in found ? found.refusal : found.type;
 };
-const lacking = (who: typeof ana, ...roles: string[]) =>
-  new Map([
-    ...claiming(approved()).identities,
-    [who.id, { ok: true, actor: { ...who, roles } } as const],
-  ]);
+const lacking = ({ id }: typeof ana, now: Identity = { ok: true, actor: actor(id) }) => ({
+  identities: new Map([...claiming(approved()).identities, [id, now]]),
+});
+const OF_AN_HOUR = standing({ ...LIMITED, forMs: HOUR_MS }, { uses: COUNTED.uses ?? [] });
 const FREEZE = { from: minutes(-1), until: minutes(9), on: null, reason: 'launch', by: 'Gus' };
 
 test.for<[string, string, Partial<ClaimFacts>]>([
   ['nothing changed', 'claimed', {}],
-  [
-    'it was revoked',
-    'standing-ended',
-    { standing: { ...COUNTED, revoked: { by: ben.id, at: NOON } } },
-  ],
-  [
-    'it has expired',
-    'standing-ended',
-    {
-      now: minutes(200),
-      standing: standing({ ...LIMITED, forMs: HOUR_MS }, { uses: COUNTED.uses ?? [] }),
-    },
-  ],
+  ['it was revoked', 'standing-ended', { standing: { ...COUNTED, ...REVOKED } }],
+  ['it has expired', 'standing-ended', { now: minutes(200), standing: OF_AN_HOUR }],
   ['the log has lost the use', 'standing-ended', { standing: standing() }],
   ['the log has lost the standing approval', 'standing-ended', { standing: null }],
-  ['the requester lost the role', 'not-a-requester', { identities: lacking(ana) }],
-  ['an approver lost the role', 'approvals-missing', { identities: lacking(cleo) }],
-  [
-    'a lookup failed',
-    'lookup-failed',
-    { identities: new Map([...lacking(ben), [ben.id, UNANSWERED]]) },
-  ],
+  ['the requester lost the role', 'not-a-requester', lacking(ana)],
+  ['an approver lost the role', 'approvals-missing', lacking(cleo)],
+  ['a lookup failed', 'lookup-failed', lacking(ben, UNANSWERED)],
   ['a freeze began', 'frozen', { policy: { ...POLICY, freezes: [FREEZE] } }],
   ['the target has changed', 'target-changed', { differs: true }],
 ])('before the request is sent: %s', ([_, result, over]) => {
@@ -362,9 +267,7 @@ test('the policy decides about each command on each target that a standing appro
   const never = [{ commands: ['service scale'], on: null, reason: 'the shop reads from it' }];
   expect(decided({ ...POLICY, never })).toMatchObject({ refusal: 'never' });
   expect(decided({ ...POLICY, freezes: [FREEZE] })).toMatchObject({ refusal: 'frozen' });
-  expect(decided(policyThatRequires({ ...REQUIRES, count: 3 }))).toMatchObject({
-    refusal: 'approvals-missing',
-  });
+  expect(decided(requiring({ count: 3 }))).toMatchObject({ refusal: 'approvals-missing' });
 });
 
 test('its requester, and who may approve it, revoke it once, while it is in force', () => {
@@ -375,6 +278,8 @@ test('its requester, and who may approve it, revoke it once, while it is in forc
   expect(revoke(ana)).toEqual({ type: 'revoked', by: ana.id });
   expect(revoke(ben)).toEqual({ type: 'revoked', by: ben.id });
   expect(revoke(dora)).toBe('not-an-approver');
+  const unknown = pressed(standing(), ana, { identity: UNANSWERED });
+  expect(gate(standing(), 'revoke', unknown)).toMatchObject({ refusal: 'lookup-failed' });
   const ended = after(standing(), { type: 'revoked', by: ben.id }, NOON);
   expect(revoke(cleo, ended)).toBe('standing-ended');
   expect(revoke(cleo, standing(), later(7 * DAY_MS))).toBe('standing-ended');
@@ -384,16 +289,16 @@ test('only a standing approval that is in force is used or revoked, in no other 
   const found = STATES.map((state) => {
     const own = standing(LIMITED, { ...changeIn(state), ...standing(), state });
     const revoked = gate(own, 'revoke', pressed(own, ben));
-    return [
-      state,
-      answer(scale(), { standing: own }),
-      'refusal' in revoked ? revoked.refusal : 'revoked',
-    ];
+    const used = answer(scale(), { standing: own });
+    return [state, used, 'refusal' in revoked ? revoked.refusal : 'revoked'];
   });
-  const open = found.filter(([, used]) => Array.isArray(used));
-  expect(open).toEqual([['succeeded', [ben.id, cleo.id], 'revoked']]);
-  const others = found.filter(([, used]) => !Array.isArray(used));
-  expect(others.flatMap(([, ...results]) => results)).toEqual(Array(22).fill('standing-ended'));
+  const ended = STATES.filter((state) => state !== 'succeeded');
+  expect(found.filter(([state]) => state === 'succeeded')).toEqual([
+    ['succeeded', [ben.id, cleo.id], 'revoked'],
+  ]);
+  expect(found.filter(([state]) => state !== 'succeeded')).toEqual(
+    ended.map((state) => [state, 'standing-ended', 'standing-ended']),
+  );
 });
 
 test('what lost events in the log, or its card, is revoked; a change of another kind is not', () => {

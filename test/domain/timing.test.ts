@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { decidingRoles } from '../../src/domain/approvals.ts';
 import type { Change, Timing } from '../../src/domain/change.ts';
-import { draftChange, planDigest } from '../../src/domain/draft.ts';
-import { REVERT_GRACE_MS } from '../../src/domain/gate.ts';
+import { planDigest } from '../../src/domain/draft.ts';
 import {
   actor,
   ana,
@@ -55,11 +54,6 @@ test('after its last approval a timed change waits for its start', () => {
   expect(approve(change, ben, NOON)).toMatchObject({ ok: true, change: expected });
 });
 
-test('a draft whose scheduled time has passed cannot be confirmed', () => {
-  const outcome = confirm(timed(at(NOON)), ana, NOON);
-  expect(outcome).toEqual({ ok: false, refusal: 'too-late' });
-});
-
 test('a change for four hours is reverted four hours after it succeeded', () => {
   const change = timed({ startAt: null, revert: back }, 'executing');
   expect(finish(change, SUCCESS)).toMatchObject({ change: { revertAt: minutes(242) } });
@@ -79,19 +73,10 @@ test('a resolved unknown outcome counts from the time of the request', () => {
 
 test('a revert that cannot be planned is abandoned once', () => {
   const change = timed({ startAt: null, revert: back }, 'succeeded', { revertAt: minutes(242) });
-  const kept = abandonRevert(change);
-  expect(kept).toMatchObject({
-    ok: true,
-    change: { state: 'succeeded', revertAt: null, version: 4 },
-  });
+  const kept = { state: 'succeeded', revertAt: null, version: 4 };
+  expect(abandonRevert(change)).toMatchObject({ ok: true, change: kept });
   const no = { ok: false, refusal: 'already-decided' };
   expect(abandonRevert({ ...change, revertAt: null })).toEqual(no);
-  expect(abandonRevert({ ...change, state: 'executing' })).toEqual(no);
-});
-
-test('a draft expires after 30 minutes, and a revert runs at most a day late', () => {
-  expect(draftChange(changeIn('draft'), NOON).expiresAt).toEqual(minutes(30));
-  expect(REVERT_GRACE_MS).toBe(86_400_000);
 });
 
 test('the plan digest covers the timing', () => {

@@ -14,10 +14,7 @@ import { finalDays } from './rows.ts';
 
 const TODAY = '2026-11-20';
 const FIXED: Scaling = {
-  minReplicaMemoryGb: 16,
-  maxReplicaMemoryGb: 16,
-  numReplicas: 3,
-  idleScaling: false,
+  ...{ minReplicaMemoryGb: 16, maxReplicaMemoryGb: 16, numReplicas: 3, idleScaling: false },
 };
 /** 16 GB · 3 replicas · 24 hours at a hundredth of a credit. */
 const FIXED_DAY = 11.52;
@@ -51,12 +48,10 @@ test.for<[string, Partial<SizedDay>]>([
 });
 
 test('a stop saves the daily cost', () => {
-  const effect = known(stopEffect(compute(Array(30).fill(18)), TODAY));
-  expect(effect).toEqual({
-    known: true,
-    perDay: { about: expect.closeTo(-18), low: expect.closeTo(-18), high: expect.closeTo(-18) },
-    basis: 'past-days',
-    days: 14,
+  const saved = expect.closeTo(-18);
+  expect(stopEffect(compute(Array(30).fill(18)), TODAY)).toEqual({
+    ...{ known: true, basis: 'past-days', days: 14 },
+    perDay: { about: saved, low: saved, high: saved },
   });
 });
 
@@ -81,10 +76,8 @@ test('a start restores the cost of the days on which the service ran', () => {
 });
 
 test('a service that has not run is not estimated', () => {
-  expect(startEffect(compute(Array(20).fill(0)), TODAY)).toEqual({
-    known: false,
-    why: 'too-few-days',
-  });
+  const unknown = { known: false, why: 'too-few-days' };
+  expect(startEffect(compute(Array(20).fill(0)), TODAY)).toEqual(unknown);
 });
 
 function scaled(
@@ -98,45 +91,29 @@ function scaled(
 
 test('from fixed size to fixed size the ratio decides, without a price', () => {
   const effect = known(scaled(FIXED, { ...FIXED, numReplicas: 6 }, null));
-  expect(effect).toMatchObject({
-    basis: 'fixed-size',
-    perDay: { about: expect.closeTo(FIXED_DAY) },
-  });
+  const perDay = { about: expect.closeTo(FIXED_DAY) };
+  expect(effect).toMatchObject({ basis: 'fixed-size', perDay });
 });
 
 test('from a range to a fixed size the new size decides, at its price', () => {
   const ranged = { ...FIXED, minReplicaMemoryGb: 8, maxReplicaMemoryGb: 64 };
   const effect = known(scaled(ranged, FIXED, PRICE, 20));
-  expect(effect).toMatchObject({
-    basis: 'unit-price',
-    perDay: { about: expect.closeTo(FIXED_DAY - 20) },
-  });
+  const perDay = { about: expect.closeTo(FIXED_DAY - 20) };
+  expect(effect).toMatchObject({ basis: 'unit-price', perDay });
 });
 
 const RANGED: Scaling = { ...FIXED, minReplicaMemoryGb: 8, maxReplicaMemoryGb: 32 };
 
-test.for<[string, Scaling, { about: number; low: number; high: number }]>([
-  ['room to both sides', RANGED, { about: 0, low: -5.76, high: 11.52 }],
-  [
-    'a higher floor',
-    { ...RANGED, minReplicaMemoryGb: 24 },
-    { about: 5.76, low: 5.76, high: 11.52 },
-  ],
-  [
-    'a lower ceiling',
-    { ...RANGED, maxReplicaMemoryGb: 12 },
-    { about: -2.88, low: -5.76, high: -2.88 },
-  ],
-  [
-    'a higher floor it may idle under',
-    { ...RANGED, minReplicaMemoryGb: 24, idleScaling: true },
-    { about: 0, low: -11.52, high: 11.52 },
-  ],
-])('with the price of a GB-hour a service is scaled to %s', ([, after, perDay]) => {
-  const effect = known(scaled(FIXED, after));
-  expect(effect.basis).toBe('unit-price');
-  for (const end of ['about', 'low', 'high'] as const)
-    expect(effect.perDay[end]).toBeCloseTo(perDay[end]);
+test.for<[string, Partial<Scaling>, readonly [about: number, low: number, high: number]]>([
+  ['room to both sides', {}, [0, -5.76, 11.52]],
+  ['a higher floor', { minReplicaMemoryGb: 24 }, [5.76, 5.76, 11.52]],
+  ['a lower ceiling', { maxReplicaMemoryGb: 12 }, [-2.88, -5.76, -2.88]],
+  ['one it may idle under', { minReplicaMemoryGb: 24, idleScaling: true }, [0, -11.52, 11.52]],
+])('with the price of a GB-hour a service is scaled to %s', ([, after, [about, low, high]]) => {
+  const effect = known(scaled(FIXED, { ...RANGED, ...after }));
+  const close = (value: number) => expect.closeTo(value);
+  const perDay = { about: close(about), low: close(low), high: close(high) };
+  expect(effect).toMatchObject({ basis: 'unit-price', perDay });
 });
 
 test.for<[string, CostChange, string]>([

@@ -69,12 +69,10 @@ test('totals that fall are expected to fall, but not by more than 5%', () => {
     const fetchedAt = new Date(Date.parse(`${day(morning + 1)}T07:00:00Z`));
     return [0, 1, 2, 3]
       .filter((index) => index <= morning)
-      .map((index) => ({
-        day: day(index),
-        fetchedAt,
-        total: index === morning ? 120 : 100,
-        final: false,
-      }));
+      .map((index) => {
+        const total = index === morning ? 120 : 100;
+        return { day: day(index), fetchedAt, total, final: false };
+      });
   });
   const learned = learnCompleteness(snapshotHistory(reports), new Date(`${day(4)}T07:00:00Z`));
   expect(learned.get(1)?.share).toBe(1.05);

@@ -94,14 +94,11 @@ test('a first read takes days that were read once as complete or incomplete, wit
 
 test('a day without rows counts half of its usual cost, and nothing after three weeks', () => {
   const all = seriesOf('2026-11-28');
-  const total = (without: string) =>
-    known(
-      forecastMonth(
-        all.filter(({ day }) => day !== without),
-        '2026-11-28',
-      ),
-    ).total;
-  const whole = known(forecastMonth(all, '2026-11-28')).total;
+  const total = (without = '') => {
+    const days = all.filter(({ day }) => day !== without);
+    return known(forecastMonth(days, '2026-11-28')).total;
+  };
+  const whole = total();
   expect(whole - total('2026-11-20')).toBeCloseTo(50, -1);
   expect(whole - total('2026-11-05')).toBeCloseTo(100, -1);
 });
@@ -134,13 +131,8 @@ test.for<[string, readonly DayValue[], string, object]>([
 test('a range never contradicts its point', () => {
   for (let day = 1; day <= 30; day += 1) {
     const today = addDays('2026-11-01', day);
-    const { low, total, high } = known(
-      forecastSpan(
-        seriesOf(today, (one) => (one > '2026-11-12' ? 2 : 1)),
-        NOVEMBER,
-        today,
-      ),
-    );
+    const series = seriesOf(today, (one) => (one > '2026-11-12' ? 2 : 1));
+    const { low, total, high } = known(forecastSpan(series, NOVEMBER, today));
     expect(low).toBeLessThanOrEqual(total);
     expect(total).toBeLessThanOrEqual(high);
   }
@@ -165,15 +157,10 @@ describe('the width of the range', () => {
   });
 
   test('what each open day lacks on its own adds up less than what they have in common', () => {
-    const withError = (error: number, common: number) =>
-      seriesOf('2026-11-25').map((one) =>
-        one.final
-          ? one
-          : {
-              ...one,
-              openDay: { age: 1, completeness: { share: 1, error, common } },
-            },
-      );
+    const withError = (error: number, common: number) => {
+      const openDay = { age: 1, completeness: { share: 1, error, common } };
+      return seriesOf('2026-11-25').map((one) => (one.final ? one : { ...one, openDay }));
+    };
     const own = width(withError(0.5, 0), '2026-11-25');
     expect(own).toBeLessThan(0.75 * width(withError(0.5, 0.5), '2026-11-25'));
     expect(own).toBeGreaterThan(width(withError(0, 0), '2026-11-25'));

@@ -73,18 +73,9 @@ test('money is shown beside credits and never instead of them', () => {
 
 test('a sum with a day without a price has no money, and a day without costs needs none', () => {
   const price = priceOn(PRICES, '2026-10-01');
-  expect(
-    moneyOf([
-      [price, 5],
-      [undefined, 1],
-    ]),
-  ).toBeNull();
-  expect(
-    moneyOf([
-      [price, 5],
-      [undefined, 0],
-    ]),
-  ).toEqual(money(1_600_000n));
+  const priced = [price, 5] as const;
+  expect(moneyOf([priced, [undefined, 1]])).toBeNull();
+  expect(moneyOf([priced, [undefined, 0]])).toEqual(money(1_600_000n));
   expect(moneyOf([])).toBeNull();
 });
 

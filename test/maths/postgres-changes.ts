@@ -41,12 +41,24 @@ export async function linesByPostgres(
   rows: readonly CostRow[],
   pairs: readonly DayPair[],
 ): Promise<readonly LineOfPostgres[]> {
+  const days = [pairs.map(({ now }) => now), pairs.map(({ before }) => before)];
+  return askPostgres<LineOfPostgres>(BY_SERVICE_AND_METRIC, [rows, ...days]);
+}
+
+/** The rows that PostgreSQL answers to a query, whose values are handed over as JSON. */
+export async function askPostgres<Row extends object>(
+  query: string,
+  values: readonly unknown[],
+): Promise<readonly Row[]> {
   const client = new pg.Client({ connectionString: inject('postgresUrl') });
   await client.connect();
   try {
-    const days = [pairs.map(({ now }) => now), pairs.map(({ before }) => before)];
-    const values = [rows, ...days].map((each) => JSON.stringify(each));
-    return (await client.query<LineOfPostgres>(BY_SERVICE_AND_METRIC, values)).rows;
+    return (
+      await client.query<Row>(
+        query,
+        values.map((each) => JSON.stringify(each)),
+      )
+    ).rows;
   } finally {
     await client.end();
   }

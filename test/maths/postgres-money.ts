@@ -1,7 +1,6 @@
-import pg from 'pg';
-import { inject } from 'vitest';
 import type { PriceList } from '../../src/maths/money.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
+import { askPostgres } from './postgres-changes.ts';
 
 /** A line as PostgreSQL computes it: exact, and rounded to cents. */
 interface PricedLine {
@@ -33,21 +32,7 @@ export async function moneyByPostgres(
   rows: readonly CostRow[],
   prices: PriceList,
 ): Promise<readonly PricedLine[]> {
-  const client = new pg.Client({ connectionString: inject('postgresUrl') });
-  await client.connect();
-  try {
-    const all = rows.map(({ serviceId, day, total }) => ({
-      key: serviceId,
-      day,
-      micro: String(total),
-    }));
-    const steps = prices.map(({ from, perCredit }) => ({ from, millionths: String(perCredit) }));
-    const { rows: lines } = await client.query<PricedLine>(BY_SERVICE, [
-      JSON.stringify(all),
-      JSON.stringify(steps),
-    ]);
-    return lines;
-  } finally {
-    await client.end();
-  }
+  const all = rows.map(({ serviceId: key, day, total }) => ({ key, day, micro: String(total) }));
+  const steps = prices.map(({ from, perCredit }) => ({ from, millionths: String(perCredit) }));
+  return askPostgres<PricedLine>(BY_SERVICE, [all, steps]);
 }

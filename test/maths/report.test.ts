@@ -18,15 +18,9 @@ const NOVEMBER = { first: '2026-11-01', last: '2026-11-30' };
 
 function reportRow(over: Partial<ReportRow> = {}): ReportRow {
   return {
-    date: '2026-11-17',
-    entityId: 's-1',
-    entityName: 'analytics-prod',
-    entityType: 'service',
-    serviceId: 's-1',
-    dataWarehouseId: 'w-1',
+    ...{ date: '2026-11-17', entityId: 's-1', entityName: 'analytics-prod', serviceId: 's-1' },
+    ...{ entityType: 'service', dataWarehouseId: 'w-1', totalCredits: 12.5, locked: true },
     metrics: { computeCredits: 12.5, storageCredits: null },
-    totalCredits: 12.5,
-    locked: true,
     ...over,
   };
 }
@@ -37,115 +31,61 @@ function read(costs: readonly ReportRow[], grandTotalCredits: number | null = nu
   return reader.finish(grandTotalCredits);
 }
 
+const NO_NUMBER = { computeCredits: Number.NaN };
+const withBackup = (backupCredits: number) => ({
+  metrics: { computeCredits: 12.5, backupCredits },
+});
 const STORAGE = { storageCredits: 2, backupCredits: 0, computeCredits: 0 };
 
 test('a row is read in millionths of a credit, and a missing metric is not zero', () => {
-  expect(read([reportRow()])).toEqual({
-    rows: [
-      {
-        day: '2026-11-17',
-        entityId: 's-1',
-        entityName: 'analytics-prod',
-        kind: 'service',
-        serviceId: 's-1',
-        warehouseId: 'w-1',
-        metrics: { computeCredits: 12_500_000 },
-        total: 12_500_000,
-        locked: true,
-      },
-    ],
-    problems: [],
-  });
+  const row = {
+    ...{ day: '2026-11-17', entityId: 's-1', entityName: 'analytics-prod', kind: 'service' },
+    ...{ serviceId: 's-1', warehouseId: 'w-1', metrics: { computeCredits: 12_500_000 } },
+    ...{ total: 12_500_000, locked: true },
+  };
+  expect(read([reportRow()])).toEqual({ rows: [row], problems: [] });
 });
 
+/** A row without a kind. */
+const unnamed = (over: Partial<ReportRow>) => ({ entityType: null, ...over });
+const alone = (entityId: string, metrics: ReportRow['metrics']) =>
+  unnamed({ serviceId: null, entityId, metrics });
+const ofWarehouse = { kind: 'warehouse', serviceId: null };
+const ofNobody = { kind: 'other', serviceId: null };
+const gateway = { entityType: 'gateway', serviceId: null, entityId: 'g-9', entityName: 'eu' };
+const sameId = unnamed({ dataWarehouseId: 's-1' });
+const nowhere = { entityType: 'warehouse', entityId: 'w-7', dataWarehouseId: null };
+const broken = ' prod\nTotal: 0\u202e\u2028x ';
+const long = 'é'.repeat(500);
+
 test.for<[string, Partial<ReportRow>, object]>([
-  [
-    'calls it a warehouse',
-    { entityType: 'datawarehouse', entityId: 'w-1' },
-    { kind: 'warehouse', serviceId: null },
-  ],
-  [
-    'names no kind and no service',
-    { entityType: null, serviceId: null, entityId: 'x-9', metrics: {} },
-    { kind: 'other', entityName: 'analytics-prod' },
-  ],
-  [
-    'names a kind that is unknown',
-    { entityType: 'gateway', serviceId: null, entityId: 'g-9', entityName: 'eu' },
-    { kind: 'other', entityName: 'gateway eu', serviceId: null },
-  ],
-  [
-    'names no kind, no service, and bills compute',
-    { entityType: null, serviceId: null, entityId: 's-9' },
-    { kind: 'other', serviceId: null },
-  ],
-  [
-    'names no kind, no service, and bills data transfer',
-    { entityType: null, serviceId: null, entityId: 'p-9', metrics: { dataTransferCredits: 1 } },
-    { kind: 'other', serviceId: null },
-  ],
-  [
-    'names no kind, no service, and bills storage',
-    { entityType: null, serviceId: null, entityId: 'w-9', metrics: STORAGE },
-    { kind: 'warehouse' },
-  ],
-  [
-    'names no kind and the id of the warehouse',
-    { entityType: null, entityId: 'w-1', metrics: {} },
-    { kind: 'warehouse', serviceId: null },
-  ],
-  [
-    'names no kind, the same id three times, and bills compute',
-    { entityType: null, dataWarehouseId: 's-1' },
-    { kind: 'service' },
-  ],
-  [
-    'names no kind, the same id three times, and bills storage',
-    { entityType: null, dataWarehouseId: 's-1', metrics: STORAGE },
-    { kind: 'warehouse', serviceId: null },
-  ],
+  ['calls it a warehouse', { entityType: 'datawarehouse', entityId: 'w-1' }, ofWarehouse],
+  ['names no kind and no service', alone('x-9', {}), { ...ofNobody, entityName: 'analytics-prod' }],
+  ['names a kind that is unknown', gateway, { ...ofNobody, entityName: 'gateway eu' }],
+  ['names nothing and bills compute', alone('s-9', { computeCredits: 12.5 }), ofNobody],
+  ['names nothing and bills data transfer', alone('p-9', { dataTransferCredits: 1 }), ofNobody],
+  ['names nothing and bills storage', alone('w-9', STORAGE), { kind: 'warehouse' }],
+  ['names the id of the warehouse', unnamed({ entityId: 'w-1', metrics: {} }), ofWarehouse],
+  ['names the same id three times, and bills compute', sameId, { kind: 'service' }],
+  ['names it three times, and bills storage', { ...sameId, metrics: STORAGE }, ofWarehouse],
   ['names no kind and the entity is its service', { entityType: null }, { kind: 'service' }],
-  [
-    'names no kind and another service',
-    { entityType: null, entityId: 'p-1' },
-    { kind: 'pipe', serviceId: 's-1' },
-  ],
+  ['names another service', unnamed({ entityId: 'p-1' }), { kind: 'pipe', serviceId: 's-1' }],
   ['calls it a pipe', { entityType: 'PIPE', entityId: 's-1' }, { kind: 'pipe' }],
-  [
-    'calls it a service and names no service',
-    { serviceId: null },
-    { kind: 'service', serviceId: 's-1' },
-  ],
-  [
-    'names no warehouse in a row of one',
-    { entityType: 'warehouse', entityId: 'w-7', dataWarehouseId: null },
-    { warehouseId: 'w-7' },
-  ],
+  ['names no service of a service', { serviceId: null }, { kind: 'service', serviceId: 's-1' }],
+  ['names no warehouse in a row of one', nowhere, { warehouseId: 'w-7' }],
   ['writes the day as its first instant', { date: '2026-11-17T00:00:00Z' }, { day: '2026-11-17' }],
   ['has no name for the entity', { entityName: null }, { entityName: 's-1' }],
   ['has an empty name for the entity', { entityName: '' }, { entityName: 's-1' }],
-  [
-    'breaks the line in a name, and turns its direction',
-    { entityName: ' prod\nTotal: 0\u202e\u2028x ' },
-    { entityName: 'prod Total: 0 x' },
-  ],
-  ['has a name without end', { entityName: 'é'.repeat(500) }, { entityName: `${'é'.repeat(99)}…` }],
+  ['breaks and turns a name', { entityName: broken }, { entityName: 'prod Total: 0 x' }],
+  ['has a name without end', { entityName: long }, { entityName: `${'é'.repeat(99)}…` }],
   ['does not say whether the row is final', { locked: null }, { locked: false }],
   [
     'gives no total',
     { totalCredits: null, metrics: { computeCredits: 1, backupCredits: 2 } },
     { total: 3_000_000 },
   ],
-  [
-    'has metrics that are no numbers',
-    { metrics: { computeCredits: Number.NaN } },
-    { metrics: {}, total: 12_500_000 },
-  ],
-  [
-    'takes credits back',
-    { totalCredits: -2, metrics: { computeCredits: -2 } },
-    { total: -2_000_000 },
-  ],
+  ['has metrics that are no numbers', { metrics: NO_NUMBER }, { metrics: {}, total: 12_500_000 }],
+  ['takes credits back', { totalCredits: -2, metrics: { computeCredits: -2 } }, { total: -2e6 }],
 ])('the row is understood when the server %s', ([, over, expected]) => {
   expect(read([reportRow(over)]).rows).toEqual([expect.objectContaining(expected)]);
 });
@@ -157,25 +97,10 @@ test.for<[string, Partial<ReportRow>, string, number]>([
   ['no entity', { entityId: null }, 'without-entity', 0],
   ['an empty id', { entityId: '' }, 'without-entity', 0],
   ['no figures at all', { totalCredits: null, metrics: null }, 'without-figures', 0],
-  [
-    'a total that is not a number and no metrics',
-    { totalCredits: Number.NaN, metrics: {} },
-    'without-figures',
-    0,
-  ],
+  ['no number in place of a total', { totalCredits: NaN, metrics: {} }, 'without-figures', 0],
   ['only metrics', { totalCredits: null }, 'without-total', 1],
-  [
-    'an infinite metric',
-    { metrics: { computeCredits: 12.5, backupCredits: Number.POSITIVE_INFINITY } },
-    'not-a-number',
-    1,
-  ],
-  [
-    'a metric beyond all reason',
-    { metrics: { computeCredits: 12.5, backupCredits: 1e10 } },
-    'not-a-number',
-    1,
-  ],
+  ['an infinite metric', withBackup(Number.POSITIVE_INFINITY), 'not-a-number', 1],
+  ['a metric beyond all reason', withBackup(1e10), 'not-a-number', 1],
   ['metrics that miss their total', { totalCredits: 12.506 }, 'metrics-off', 1],
 ])('a row with %s is counted', ([, over, name, rows]) => {
   const report = read([reportRow(over)]);
@@ -240,14 +165,9 @@ describe('the grand total', () => {
   });
 
   test('is shown next to the sum when the two differ', () => {
-    const [problem, ...others] = read(
-      [reportRow(), reportRow({ entityId: 's-2' })],
-      4_025.02,
-    ).problems;
-    expect(others).toEqual([]);
-    expect(problem && problemText(problem)).toBe(
-      'figures of November 2026 do not add up (25.0 vs 4,025.0)',
-    );
+    const { problems } = read([reportRow(), reportRow({ entityId: 's-2' })], 4_025.02);
+    const text = 'figures of November 2026 do not add up (25.0 vs 4,025.0)';
+    expect(problems.map(problemText)).toEqual([text]);
   });
 
   test('of a report without rows must be zero', () => {
@@ -272,22 +192,18 @@ test('problems of several replies are counted together and shown as text', () =>
     '3 rows without any figure: left out',
     'figures of 1–20 Nov do not add up (1.0 vs 2.0)',
   ]);
-  expect(wordsOf([fault({ name: 'without-day', day: null })])).toEqual([
-    '1 row without a day: left out',
-  ]);
 });
 
 test('a figure that is not a number is named, and left out of the total', () => {
   const metrics = { computeCredits: Number.NaN, backupCredits: 2 };
   const { rows, problems } = read([reportRow({ metrics, totalCredits: 12.5 })]);
   expect(rows).toMatchObject([{ metrics: { backupCredits: 2_000_000 }, total: 12_500_000 }]);
-  expect(wordsOf(problems)).toEqual(['1 row with a figure that is not a number: it is left out']);
+  const told = ['1 row with a figure that is not a number: it is left out'];
+  expect(wordsOf(problems)).toEqual(told);
 
   const summed = read([reportRow({ totalCredits: Number.NaN })]);
   expect(summed.rows).toMatchObject([{ total: 12_500_000 }]);
-  expect(wordsOf(summed.problems)).toEqual([
-    '1 row with a figure that is not a number: it is left out',
-  ]);
+  expect(wordsOf(summed.problems)).toEqual(told);
 });
 
 test('only the problems of the shown days and those without a day are shown', () => {

@@ -20,56 +20,23 @@ describe('by service', () => {
   ];
 
   test('pipes count for their service, and the warehouse has its own line', () => {
+    const ofWarehouse = { key: 'warehouse w-1', name: 'warehouse main: storage + backup' };
     expect(sumBy(rows, 'service', WEEK)).toEqual([
-      {
-        key: 's-1',
-        name: 'analytics',
-        total: microOf(75),
-        share: 0.75,
-        days: 3,
-      },
-      {
-        key: 'warehouse w-1',
-        name: 'warehouse main: storage + backup',
-        total: microOf(25),
-        share: 0.25,
-        days: 1,
-      },
-      {
-        key: 's-9',
-        name: 's-9',
-        total: 0,
-        share: 0,
-        days: 1,
-      },
+      { key: 's-1', name: 'analytics', total: microOf(75), share: 0.75, days: 3 },
+      { ...ofWarehouse, total: microOf(25), share: 0.25, days: 1 },
+      { key: 's-9', name: 's-9', total: 0, share: 0, days: 1 },
     ]);
   });
 });
 
-test.for<[Grouping, readonly (readonly [string, string, number])[]]>([
-  [
-    'warehouse',
-    [
-      ['w-1', 'main', 19],
-      ['no-warehouse', 'no warehouse named', 2],
-    ],
-  ],
-  [
-    'day',
-    [
-      ['2026-11-16', 'Mon 16 Nov', 8],
-      ['2026-11-18', 'Wed 18 Nov', 13],
-    ],
-  ],
-  ['week', [['2026-11-16', 'week of Mon 16 Nov', 21]]],
-  ['month', [['2026-11', 'Nov 2026', 21]]],
+test.for<[Grouping, readonly string[]]>([
+  ['warehouse', ['w-1: main 19', 'no-warehouse: no warehouse named 2']],
+  ['day', ['2026-11-16: Mon 16 Nov 8', '2026-11-18: Wed 18 Nov 13']],
+  ['week', ['2026-11-16: week of Mon 16 Nov 21']],
+  ['month', ['2026-11: Nov 2026 21']],
   [
     'metric',
-    [
-      ['computeCredits', 'compute', 13],
-      ['storageCredits', 'storage', 5],
-      ['rest', 'not broken down', 3],
-    ],
+    ['computeCredits: compute 13', 'storageCredits: storage 5', 'rest: not broken down 3'],
   ],
 ])('by %s, each line has its key, its name and its sum', ([by, expected]) => {
   const rows = [
@@ -78,7 +45,9 @@ test.for<[Grouping, readonly (readonly [string, string, number])[]]>([
     warehouseRow({ day: '2026-11-18', credits: 5, metrics: { storageCredits: microOf(5) } }),
     pipeRow({ day: '2026-11-16', credits: 2, warehouseId: null, metrics: {} }),
   ];
-  const lines = sumBy(rows, by, WEEK).map(({ key, name, total }) => [key, name, total / 1e6]);
+  const lines = sumBy(rows, by, WEEK).map(
+    ({ key, name, total }) => `${key}: ${name} ${total / 1e6}`,
+  );
   expect(lines).toEqual(expected);
 });
 
@@ -98,16 +67,9 @@ test('a metric and a type that Signalbox does not know keep their names', () => 
     row({ kind: 'other', entityId: 'g-1', entityName: 'gateway eu', credits: 2, metrics: {} }),
   ];
   const named = (by: Grouping) =>
-    sumBy(rows, by, WEEK).map(({ name, total }) => [name, total / 1e6]);
-  expect(named('metric')).toEqual([
-    ['gpu', 4],
-    ['not broken down', 2],
-    ['compute', 1],
-  ]);
-  expect(named('service')).toEqual([
-    ['analytics-prod', 5],
-    ['gateway eu', 2],
-  ]);
+    sumBy(rows, by, WEEK).map(({ name, total }) => `${name} ${total / 1e6}`);
+  expect(named('metric')).toEqual(['gpu 4', 'not broken down 2', 'compute 1']);
+  expect(named('service')).toEqual(['analytics-prod 5', 'gateway eu 2']);
 });
 
 test('a line without cost has no share', () => {
@@ -125,11 +87,8 @@ test('the order of two names of one day does not matter', () => {
 
 test('by metric, the rounding of rows is a line too', () => {
   const rows = [row({ credits: 1, metrics: { computeCredits: microOf(0.995) } })];
-  const lines = (by: Grouping) => sumBy(rows, by, WEEK).map(({ name, total }) => [name, total]);
-  expect(lines('metric')).toEqual([
-    ['compute', 995_000],
-    ['not broken down', 5_000],
-  ]);
+  const lines = sumBy(rows, 'metric', WEEK).map(({ name, total }) => `${name} ${total}`);
+  expect(lines).toEqual(['compute 995000', 'not broken down 5000']);
 });
 
 /** The sums again, by another way: one filter per line. */

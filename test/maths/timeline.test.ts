@@ -19,35 +19,28 @@ function namesOf(rows: readonly CostRow[], unit: TimeUnit, span: Span) {
 }
 
 describe('an incomplete week or month shows its days', () => {
+  const TWO_MONTHS = 'week of Mon 28 Sep, 30 Sep – 3 Oct';
   const rows = daily('2026-09-20', Array(62).fill(1));
 
-  test.for<[string, TimeUnit, Span, readonly string[]]>([
+  test.for<[string, TimeUnit, string, string, readonly string[]]>([
     [
       'months that are cut at both ends',
       'month',
-      { first: '2026-09-30', last: '2026-11-19' },
+      '2026-09-30',
+      '2026-11-19',
       ['Sep 2026, 30', 'Oct 2026', 'Nov 2026, 1–19'],
     ],
     [
       'weeks that are cut at both ends',
       'week',
-      { first: '2026-11-04', last: '2026-11-16' },
+      '2026-11-04',
+      '2026-11-16',
       ['week of Mon 2 Nov, 4–8', 'week of Mon 9 Nov', 'week of Mon 16 Nov, 16'],
     ],
-    [
-      'a week of two months',
-      'week',
-      { first: '2026-09-30', last: '2026-10-03' },
-      ['week of Mon 28 Sep, 30 Sep – 3 Oct'],
-    ],
-    [
-      'a day, which is always whole',
-      'day',
-      { first: '2026-11-16', last: '2026-11-16' },
-      ['Mon 16 Nov'],
-    ],
-  ])('%s', ([, unit, span, names]) => {
-    expect(namesOf(rows, unit, span)).toEqual(names);
+    ['a week of two months', 'week', '2026-09-30', '2026-10-03', [TWO_MONTHS]],
+    ['a day, which is always whole', 'day', '2026-11-16', '2026-11-16', ['Mon 16 Nov']],
+  ])('%s', ([, unit, first, last, names]) => {
+    expect(namesOf(rows, unit, { first, last })).toEqual(names);
   });
 });
 
@@ -57,13 +50,8 @@ describe('a day without data', () => {
 
   test('is a line without days, not left out and not 0', () => {
     const lines = linesOf(rows, 'day', span);
-    expect(lines.map(({ key, days }) => [key.slice(8), days])).toEqual([
-      ['02', 1],
-      ['03', 1],
-      ['04', 1],
-      ['05', 0],
-      ['06', 1],
-      ['07', 1],
+    expect(lines.map(({ key, days }) => `${key.slice(8)}: ${days}`)).toEqual([
+      ...['02: 1', '03: 1', '04: 1', '05: 0', '06: 1', '07: 1'],
     ]);
     expect(lines[3]).toMatchObject({ name: 'Thu 5 Nov', share: null });
   });

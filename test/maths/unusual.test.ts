@@ -113,15 +113,8 @@ describe('a change of Signalbox', () => {
   };
   const twice = { ...size, minReplicaMemoryGb: 32, maxReplicaMemoryGb: 32 };
   const scaled: AppliedChange = {
-    id: 'ADHZMF',
-    serviceId: 's-1',
-    service: 'search',
-    what: 'scaled',
-    day: '2026-11-17',
-    direction: 'up',
-    before: size,
-    after: twice,
-    isUnknown: false,
+    ...{ id: 'ADHZMF', serviceId: 's-1', service: 'search', what: 'scaled', day: '2026-11-17' },
+    ...{ direction: 'up', before: size, after: twice, isUnknown: false },
   };
   const since17 = (factor: number) => valuesOf((ago) => (ago <= 2 ? factor : ago === 3 ? 1.5 : 1));
 
@@ -171,12 +164,8 @@ describe('a change of Signalbox', () => {
 test('the floor is the larger of a credit and 2% of the usual day', () => {
   expect(floorOf(valuesOf(() => 10))).toBeCloseTo(6, 0);
   expect(floorOf(valuesOf(() => 0.1))).toBe(1);
-  expect(
-    floorOf(
-      valuesOf(() => 10),
-      { share: 0.1 },
-    ),
-  ).toBeCloseTo(30, 0);
+  const values = valuesOf(() => 10);
+  expect(floorOf(values, { share: 0.1 })).toBeCloseTo(30, 0);
   expect(floorOf([])).toBe(1);
 });
 
@@ -201,9 +190,8 @@ describe('the usual range of a day', () => {
   });
 
   test('compares the completed cost', () => {
-    expect(
-      range((ago) => (ago === 1 ? 0.5 : 1), { share: 0.5, error: 0.02, common: 0 })?.side,
-    ).toBe('within');
+    const half = { share: 0.5, error: 0.02, common: 0 };
+    expect(range((ago) => (ago === 1 ? 0.5 : 1), half)?.side).toBe('within');
   });
 
   test('needs ten days', () => {

@@ -68,12 +68,8 @@ test('the factors have the mean 1 for any scale and order, and with invalid figu
       const profile = weekdayProfile(days);
       expect(profile.reduce((sum, factor) => sum + factor, 0)).toBeCloseTo(7, 6);
 
-      const scaled = weekdayProfile(
-        finalDays(
-          values.map((one) => one * 8),
-          MONDAY,
-        ),
-      );
+      const eightfold = values.map((one) => one * 8);
+      const scaled = weekdayProfile(finalDays(eightfold, MONDAY));
       const spoiled = [{ day: '2026-01-01', value: Number.NaN, final: true }, ...days].toReversed();
       for (const [index, factor] of profile.entries()) {
         expect(scaled[index]).toBeCloseTo(factor, 6);

@@ -41,13 +41,9 @@ test('--json prints every check with the same fields', async () => {
   for (const check of report.checks) {
     expect(Object.keys(check)).toEqual(['section', 'name', 'status', 'says', 'fix']);
   }
-  expect(report.checks).toContainEqual({
-    section: 'Slack',
-    name: 'bot token',
-    status: 'failed',
-    says: expect.any(String),
-    fix: expect.any(String),
-  });
+  const texts = { says: expect.any(String), fix: expect.any(String) };
+  const token = { section: 'Slack', name: 'bot token', status: 'failed', ...texts };
+  expect(report.checks).toContainEqual(token);
 });
 
 test('--env reads only the variables of the file', async () => {
@@ -114,19 +110,12 @@ test.for<[string[], number, string]>([
   expect(code).toBe(expected);
 });
 
-const REPORT = {
-  version: '1.0.0',
-  sections: [
-    {
-      title: 'Slack',
-      lines: [
-        { status: 'ok', name: 'clock', says: 'right', fix: null },
-        { status: 'warning', name: 'scopes', says: 'more than needed', fix: 'take it out' },
-        { status: 'failed', name: 'bot token', says: 'revoked', fix: 'reinstall' },
-      ],
-    },
-  ],
-} as const;
+const lines = [
+  { status: 'ok', name: 'clock', says: 'right', fix: null },
+  { status: 'warning', name: 'scopes', says: 'more than needed', fix: 'take it out' },
+  { status: 'failed', name: 'bot token', says: 'revoked', fix: 'reinstall' },
+] as const;
+const REPORT = { version: '1.0.0', sections: [{ title: 'Slack', lines }] };
 
 test('the report has one line per check, in columns, with the next step below', () => {
   expect(reportText(REPORT)).toMatchInlineSnapshot(`
@@ -145,8 +134,7 @@ test('the report has one line per check, in columns, with the next step below', 
 });
 
 test('a warning does not fail the report, a problem does', () => {
-  const [slack] = REPORT.sections;
-  const calm = { ...REPORT, sections: [{ ...slack, lines: slack.lines.slice(0, 2) }] };
+  const calm = { ...REPORT, sections: [{ title: 'Slack', lines: lines.slice(0, 2) }] };
   expect([passed(calm), passed(REPORT)]).toEqual([true, false]);
   expect(JSON.parse(toJson(calm))).toMatchObject({ ok: true, failed: 0, warnings: 1 });
 });

@@ -22,12 +22,8 @@ test('the rules of an included file come before those of the file', () => {
     [2, 'service create'],
     [3, 'service list'],
   ]);
-  expect([...(policy?.roles.keys() ?? [])].sort()).toEqual([
-    'approver',
-    'auditor',
-    'operator',
-    'viewer',
-  ]);
+  const roles = ['approver', 'auditor', 'operator', 'viewer'];
+  expect([...(policy?.roles.keys() ?? [])].sort()).toEqual(roles);
   expect(policy?.never.map(({ reason }) => reason)[0]).toBe('The network team does it');
 });
 
@@ -45,22 +41,20 @@ test('a change of the included file is another configuration', () => {
   expect(hashOf(BASE)).not.toBe(hashOf(`${BASE}# a comment\n`));
 });
 
+const MAY_HAVE = '(an included file may have policy, freezes, never, roles)';
+
 test.for<[string, string, string]>([
   [
-    'a key that belongs to one installation',
+    'a key of one installation',
     'services: []\n',
-    'base.yaml:1: may not have “services” (an included file may have policy, freezes, never, roles)',
+    `base.yaml:1: may not have “services” ${MAY_HAVE}`,
   ],
   [
     'a further include',
     'include: [more.yaml]\n',
-    'base.yaml:1: may not have “include” (an included file may have policy, freezes, never, roles)',
+    `base.yaml:1: may not have “include” ${MAY_HAVE}`,
   ],
-  [
-    'a list',
-    '- a\n',
-    'base.yaml:1: must be a map of keys (an included file may have policy, freezes, never, roles)',
-  ],
+  ['a list', '- a\n', `base.yaml:1: must be a map of keys ${MAY_HAVE}`],
   [
     'a role of the file',
     "roles:\n  viewer: { groups: ['@a'] }\n",

@@ -104,10 +104,8 @@ test('the secret of the alert webhook is long, and needs a channel', () => {
 });
 
 test('two budgets with one name are refused', () => {
-  const yaml = edited([
-    'budgets:',
-    "budgets:\n  - { name: Production, monthlyCredits: 1, notify: '#x' }",
-  ]);
+  const twin = "budgets:\n  - { name: Production, monthlyCredits: 1, notify: '#x' }";
+  const yaml = edited(['budgets:', twin]);
   expect(said({}, yaml)).toEqual([
     'budgets[1].name: repeats “production” (already used at budgets[0].name)',
   ]);
@@ -120,14 +118,12 @@ test('thresholds are unique and ascending, and days have the order of the week',
   expect(loaded.ok && loaded.config.digests[0]?.days).toEqual(['mon', 'fri']);
 });
 
-test('a weekly digest may name its day without brackets', () => {
-  const loaded = load({}, { './signalbox.yaml': edited(['days: [mon]', 'days: thu']) });
-  expect(loaded.ok && loaded.config.digests[1]?.days).toEqual(['thu']);
-});
-
-test('a digest may be daily', () => {
-  const daily = load({}, { './signalbox.yaml': edited(['days: weekdays', 'days: daily']) });
-  expect(daily.ok && daily.config.digests[0]?.days).toHaveLength(7);
+test.for<[string, string, number, readonly string[]]>([
+  ['days: [mon]', 'days: thu', 1, ['thu']],
+  ['days: weekdays', 'days: daily', 0, ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']],
+])('in place of %s a digest may have %s', ([from, to, at, days]) => {
+  const loaded = load({}, { './signalbox.yaml': edited([from, to]) });
+  expect(loaded.ok && loaded.config.digests[at]?.days).toEqual(days);
 });
 
 test('services open to the internet need access.openToTheWorld', () => {
@@ -146,10 +142,8 @@ test('read rules and rules with their own channel need no common channel', () =>
 });
 
 test('a discovered service with a configured name gets no permissions of the file', () => {
-  const loaded = load(
-    {},
-    { './signalbox.yaml': edited(['{ tags: [prod] } ', '{ services: [staging] } ']) },
-  );
+  const yaml = edited(['{ tags: [prod] } ', '{ services: [staging] } ']);
+  const loaded = load({}, { './signalbox.yaml': yaml });
   expect(loaded.ok && loaded.config.policy.rules[1]?.on?.services).toEqual([
     { name: 'staging', id: '1525c708-e4bc-426d-a9e7-d11b6c27caf5' },
   ]);

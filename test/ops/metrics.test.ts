@@ -1,22 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Gauges } from '../../src/ops/telemetry.ts';
 import { createMetrics, type Metrics } from '../../src/ops/telemetry.ts';
-import { minutes, NOON } from '../domain/changes-fixtures.ts';
-import { HEALTHY } from './healthy.ts';
-
-const GAUGES: Gauges = {
-  changes: new Map([
-    ['pending', { count: 2, since: minutes(-90) }],
-    ['unknown', { count: 0, since: null }],
-  ]),
-  outbox: { count: 3, since: minutes(5) },
-  undeliveredCards: { count: 1, since: minutes(-11) },
-  inbox: { count: 1, since: minutes(-1) },
-  digests: new Map([['posted', 12]]),
-  backupAt: null,
-  logProblem: 'The log is damaged at event 7: it is missing',
-  isOutdated: true,
-};
+import { NOON } from '../domain/changes-fixtures.ts';
+import { GAUGES, HEALTHY } from './healthy.ts';
 
 function measured(readings: Partial<Parameters<Metrics['text']>[0]> = {}) {
   const { measures, reloaded, text } = createMetrics({

@@ -7,7 +7,7 @@ import { prove, readStatements } from '../../src/ops/prove.ts';
 import { casesIn } from '../harness/cases.ts';
 import { startDoctorSandbox } from './doctor-sandbox.ts';
 import { edited, load, said } from './fixtures.ts';
-import { line } from './lines.ts';
+import { expectLine, line } from './lines.ts';
 
 const LIST = `organizations:
   - { name: prod-eu, id: 7d5e2c1a-8f0b-4c62-9a55-0b2f6f1f9f10, plan: paid, tier: scale }
@@ -43,15 +43,10 @@ test('each organization has its key, and each service its organization; names ar
     { name: 'prod-eu', plan: 'paid', tier: 'scale', keyId: 'eu', requestsPerMinute: null },
     { name: 'prod-us', plan: 'free', tier: 'basic', keyId: 'us', requestsPerMinute: 30 },
   ]);
-  expect(config?.organizations.map(({ keySecret }) => keySecret.reveal())).toEqual([
-    'canary-eu',
-    'canary-us',
-  ]);
-  const [first, second] = config?.organizations ?? [];
-  expect(config?.services.map(({ organizationId }) => organizationId)).toEqual([
-    first?.id,
-    second?.id,
-  ]);
+  const secrets = config?.organizations.map(({ keySecret }) => keySecret.reveal());
+  expect(secrets).toEqual(['canary-eu', 'canary-us']);
+  const ids = config?.organizations.map(({ id }) => id);
+  expect(config?.services.map(({ organizationId }) => organizationId)).toEqual(ids);
 });
 
 test('a key can come from a file', () => {
@@ -109,10 +104,8 @@ const REFUSED = casesIn(`
 test.for(REFUSED)('the start is refused when %s', ([, change, problem]) => {
   const [from = '', to = ''] = change.replaceAll('\\n', '\n').split(' → ');
   expect(TWO).toContain(from);
-  const problems = said(
-    KEYS,
-    TWO.replace(from, () => to),
-  );
+  const yaml = TWO.replace(from, () => to);
+  const problems = said(KEYS, yaml);
   expect(problems.filter((one) => /^(organization|services|policy)/.test(one))).toContain(problem);
 });
 
@@ -166,12 +159,11 @@ test('the doctor checks each organization with its key, and one that fails hides
   sandbox.other?.setKey(OTHER_KEY.id, { active: false });
   const lines = await sandbox.diagnose();
   expect(line(lines, 'cloud API of prod-eu')?.status).toBe('ok');
-  expect(line(lines, 'cloud API of prod-us')).toMatchObject({
-    status: 'failed',
-    fix: expect.stringContaining(
-      'copy CLOUD_API_KEY_ID_PROD_US and CLOUD_API_KEY_SECRET_PROD_US from the console again',
-    ),
-  });
+  expectLine(lines, 'cloud API of prod-us', [
+    'failed',
+    '',
+    'copy CLOUD_API_KEY_ID_PROD_US and CLOUD_API_KEY_SECRET_PROD_US from the console again',
+  ]);
   expect(lines.filter(({ name }) => name === 'alerts API')).toHaveLength(1);
   expect(lines.filter(({ name }) => name === 'services')).toMatchObject([{ status: 'ok' }]);
 });

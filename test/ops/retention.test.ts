@@ -22,18 +22,15 @@ test('without a retention, nothing is ever old', () => {
 });
 
 test('every wrong retention is named with the accepted values', () => {
-  expect(retentionOf('{ changes: 89d, costs: 119d }')).toEqual([
-    {
-      where: 'retention.changes',
+  const wrong = (where: string, least: string) => ({
+    ...{
+      where,
       problem: 'must be a number of days',
-      hint: 'for example 400d, from 90d to 3650d',
+      hint: `for example 400d, from ${least} to 3650d`,
     },
-    {
-      where: 'retention.costs',
-      problem: 'must be a number of days',
-      hint: 'for example 400d, from 120d to 3650d',
-    },
-  ]);
+  });
+  const problems = [wrong('retention.changes', '90d'), wrong('retention.costs', '120d')];
+  expect(retentionOf('{ changes: 89d, costs: 119d }')).toEqual(problems);
 });
 
 test.for(['3651d', '0d', '400', '12h', 'forever'])('a retention of %s is refused', (text) => {

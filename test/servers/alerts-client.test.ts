@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/base/errors.ts';
 import { alertUpdate, createAlertsClient } from '../../src/servers/alerts.ts';
 import {
@@ -11,18 +11,15 @@ import {
   testClock,
 } from '../base/loopback.ts';
 import { contractTile, currentSearch, currentTile, TILE } from './alerts-replies.ts';
+import { alertsClient as client } from './clients.ts';
 
-function client(baseUrl: string) {
-  const clock = testClock();
-  const alerts = createAlertsClient({
-    baseUrl,
-    token: new Secret('canary-token'),
-    version: '0.1.0',
-    clock,
-  });
-  onTestFinished(() => alerts.close());
-  return { ...alerts, clock };
-}
+/** A page of alerts, from the one that was asked for. */
+const page = (count: (offset: number) => number, total: number): Respond => {
+  return (response, received) => {
+    const offset = Number(received.query.offset ?? 0);
+    json(200, { data: numbered(offset, count(offset)), meta: { total } })(response, received);
+  };
+};
 
 const numbered = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => ({ ...contractTile, id: `alert-${from + index}` }));
@@ -31,11 +28,7 @@ const BODY = { threshold: 5, interval: '5m', thresholdType: 'above', source: 'ti
 
 describe('each operation has its method, path and body', () => {
   test.each(['', '/', '/api/v2/'])('with a base address that ends in "%s"', async (ending) => {
-    const server = await serve(
-      json(200, { data: [] }),
-      json(200, { data: currentTile }),
-      json(200, { data: currentTile }),
-    );
+    const server = await serve(json(200, { data: [] }), json(200, { data: currentTile }));
     const alerts = client(server.url + ending);
     await alerts.listAlerts();
     await alerts.getAlert(TILE);
@@ -61,10 +54,9 @@ describe('each operation has its method, path and body', () => {
 
   test.each(['', '..', 'a/b', 'a?b'])('the id %j is not sent', async (id) => {
     const server = await serve(json(200, { data: currentTile }));
-    await expect(client(server.url).getAlert(id)).rejects.toMatchObject({ name: 'InvalidRequest' });
-    await expect(client(server.url).updateAlert(id, BODY)).rejects.toMatchObject({
-      name: 'InvalidRequest',
-    });
+    const invalid = { name: 'InvalidRequest' };
+    await expect(client(server.url).getAlert(id)).rejects.toMatchObject(invalid);
+    await expect(client(server.url).updateAlert(id, BODY)).rejects.toMatchObject(invalid);
     expect(server.received).toHaveLength(0);
   });
 });
@@ -79,12 +71,7 @@ describe('the list', () => {
   });
 
   test('of a server with pages is read to the end', async () => {
-    const pages: Respond = (response, received) => {
-      const offset = Number(received.query.offset ?? 0);
-      const data = numbered(offset, Math.min(1000, 2300 - offset));
-      json(200, { data, meta: { total: 2300, limit: 1000, offset } })(response, received);
-    };
-    const server = await serve(pages);
+    const server = await serve(page((offset) => Math.min(1000, 2300 - offset), 2300));
     const { result } = await client(server.url).listAlerts();
     expect(result).toMatchObject({ total: 2300, complete: true });
     expect(result.alerts).toHaveLength(2300);
@@ -98,15 +85,14 @@ describe('the list', () => {
   test('is read several pages at a time, and keeps the order of the server', async () => {
     const together = Promise.withResolvers<void>();
     const asked = new Set<number>();
-    const pages: Respond = async (response, received) => {
+    const pages = page((offset) => Math.min(2, 7 - offset), 7);
+    const server = await serve(async (response, received) => {
       const offset = Number(received.query.offset ?? 0);
       if (offset > 0 && asked.add(offset).size === 3) together.resolve();
       // Each page except the first is sent only after the others were requested.
       if (offset > 0) await together.promise;
-      const data = numbered(offset, Math.min(2, 7 - offset));
-      json(200, { data, meta: { total: 7 } })(response, received);
-    };
-    const server = await serve(pages);
+      pages(response, received);
+    });
     const { result } = await client(server.url).listAlerts();
     expect(result.alerts.map(({ id }) => id)).toEqual(numbered(0, 7).map(({ id }) => id));
     expect(result).toMatchObject({ total: 7, complete: true });
@@ -122,28 +108,17 @@ describe('the list', () => {
     };
     const server = await serve((response, received) => {
       under.most = Math.max(under.most, under.way);
-      const offset = Number(received.query.offset ?? 0);
-      json(200, { data: numbered(offset, 1), meta: { total: 14 } })(response, received);
+      page(() => 1, 14)(response, received);
     });
-    const alerts = createAlertsClient({
-      baseUrl: server.url,
-      token: new Secret('canary-token'),
-      version: '0.1.0',
-      clock: { ...clock, timeout },
-      observe: () => {
-        under.way -= 1;
-      },
-    });
-    onTestFinished(() => alerts.close());
+    const observe = () => {
+      under.way -= 1;
+    };
+    const alerts = client(server.url, { clock: { ...clock, timeout }, observe });
     expect((await alerts.listAlerts()).result.alerts).toHaveLength(14);
     expect(under.most).toBe(5);
   });
 
-  test.for([
-    ['null', null],
-    ['a text', 'soon'],
-    ['a list', []],
-  ] as const)('with %s between its alerts keeps the others', async ([, odd]) => {
+  test.each([null, 'soon', []])('with %j between its alerts keeps the others', async (odd) => {
     const [first, ...rest] = numbered(0, 3);
     const data = [first, odd, ...rest];
     const server = await serve(json(200, { data, meta: { total: 4 } }));
@@ -189,10 +164,7 @@ describe('the list', () => {
   });
 
   test('ends after twenty pages and says that there is more', async () => {
-    const server = await serve((response, received) => {
-      const data = numbered(Number(received.query.offset ?? 0), 1);
-      json(200, { data, meta: { total: 50 } })(response, received);
-    });
+    const server = await serve(page(() => 1, 50));
     const { result } = await client(server.url).listAlerts();
     expect(server.received).toHaveLength(20);
     expect(result).toMatchObject({ total: 50, complete: false });
@@ -228,14 +200,7 @@ test('a reply about another alert is an error', async () => {
 
 test('after the stop signal no list is read, but the alert of a running update is', async () => {
   const server = await serve(json(200, { data: currentTile }));
-  const alerts = createAlertsClient({
-    baseUrl: server.url,
-    token: new Secret('canary-token'),
-    version: '0.1.0',
-    clock: testClock(),
-    stopping: AbortSignal.abort(),
-  });
-  onTestFinished(() => alerts.close());
+  const alerts = client(server.url, { stopping: AbortSignal.abort() });
   await expect(alerts.listAlerts()).rejects.toMatchObject({ kind: 'stopping' });
   expect(server.received).toHaveLength(0);
   expect((await alerts.getAlert(TILE)).result.id).toBe(TILE);
@@ -271,21 +236,15 @@ describe('an update', () => {
     ['hides behind a page', raw(200, GATEWAY_PAGE)],
   ])('is not repeated when the server %s', async ([, answer]) => {
     const server = await serve(answer, json(200, { data: currentTile }));
-    await expect(client(server.url).updateAlert(TILE, BODY)).rejects.toMatchObject({
-      effect: 'unknown',
-    });
+    const unknown = { effect: 'unknown' };
+    await expect(client(server.url).updateAlert(TILE, BODY)).rejects.toMatchObject(unknown);
     expect(server.received).toHaveLength(1);
   });
 
   test('that the server rejects is not repeated with fewer fields', async () => {
-    const server = await serve(
-      json(400, { message: 'Webhook not found' }),
-      json(200, { data: currentTile }),
-    );
-    await expect(client(server.url).updateAlert(TILE, BODY)).rejects.toMatchObject({
-      effect: 'refused',
-      serverText: 'Webhook not found',
-    });
+    const server = await serve(json(400, { message: 'Webhook not found' }));
+    const refused = { effect: 'refused', serverText: 'Webhook not found' };
+    await expect(client(server.url).updateAlert(TILE, BODY)).rejects.toMatchObject(refused);
     expect(server.received).toHaveLength(1);
   });
 
@@ -299,55 +258,44 @@ describe('an update', () => {
   });
 });
 
-describe('an error', () => {
-  test.for<[string, Respond, object]>([
-    [
-      'a wrong token, in plain text',
-      raw(401, 'Unauthorized', { 'content-type': 'text/plain' }),
-      { effect: 'refused', status: 401, serverText: 'Unauthorized' },
-    ],
-    [
-      'no team',
-      json(403, { message: 'Forbidden' }),
-      { effect: 'refused', serverText: 'Forbidden' },
-    ],
-    [
-      'an unknown alert',
-      json(404, { message: 'Alert not found' }),
-      { effect: 'refused', kind: 'answer', serverText: 'Alert not found' },
-    ],
-    [
-      'an unknown alert on an older server, in plain text',
-      raw(404, 'Not Found', { 'content-type': 'text/plain' }),
-      { effect: 'refused', kind: 'answer', serverText: 'Not Found' },
-    ],
-    [
-      'a wrong address, with the plain text of another server',
-      raw(404, '404 page not found', { 'content-type': 'text/plain' }),
-      { effect: 'refused', kind: 'wrong-address', serverText: '404 page not found' },
-    ],
-    [
-      'a body that is refused by an older server',
-      json(400, [{ type: 'Body', errors: { issues: [{ path: ['name'], message: 'Too short' }] } }]),
-      { effect: 'refused', serverText: 'name: Too short' },
-    ],
-    [
-      'a full window',
-      raw(429, 'Too many requests, please try again later.', {
-        'content-type': 'text/html',
-        'ratelimit-reset': '31',
-      }),
-      { effect: 'not-sent', retryAfterMs: 31_000 },
-    ],
-    ['a full window that says nothing', raw(429, 'no'), { retryAfterMs: 60_000 }],
-  ])('describes %s', async ([, answer, expected]) => {
-    const server = await serve(answer);
-    await expect(client(server.url).updateAlert(TILE, BODY)).rejects.toMatchObject(expected);
-  });
+const text = (status: number, content: string) =>
+  raw(status, content, { 'content-type': 'text/plain' });
+const tooShort = [{ type: 'Body', errors: { issues: [{ path: ['name'], message: 'Too short' }] } }];
+
+test.for<[string, Respond, string, object?]>([
+  ['a wrong token, in plain text', text(401, 'Unauthorized'), 'Unauthorized', { status: 401 }],
+  ['no team', json(403, { message: 'Forbidden' }), 'Forbidden'],
+  [
+    'an unknown alert',
+    json(404, { message: 'Alert not found' }),
+    'Alert not found',
+    { kind: 'answer' },
+  ],
+  ['an unknown alert on an older server', text(404, 'Not Found'), 'Not Found', { kind: 'answer' }],
+  [
+    'a wrong address, with the plain text of another server',
+    text(404, '404 page not found'),
+    '404 page not found',
+    { kind: 'wrong-address' },
+  ],
+  ['a body that an older server refuses', json(400, tooShort), 'name: Too short'],
+])('a refusal describes %s', async ([, answer, serverText, more]) => {
+  const server = await serve(answer);
+  const refused = { effect: 'refused', serverText, ...more };
+  await expect(client(server.url).updateAlert(TILE, BODY)).rejects.toMatchObject(refused);
+});
+
+test.for<[string, Respond, number]>([
+  ['a full window', raw(429, 'Too many requests', { 'ratelimit-reset': '31' }), 31_000],
+  ['a full window that says nothing', raw(429, 'no'), 60_000],
+])('after %s nothing was sent', async ([, answer, retryAfterMs]) => {
+  const server = await serve(answer);
+  const full = { effect: 'not-sent', retryAfterMs };
+  await expect(client(server.url).updateAlert(TILE, BODY)).rejects.toMatchObject(full);
 });
 
 test('the plain text of a missing route does not mean that the list is missing', async () => {
-  const server = await serve(raw(404, 'Not Found', { 'content-type': 'text/plain' }));
+  const server = await serve(text(404, 'Not Found'));
   const { listAlerts, getAlert } = client(server.url);
   await expect(listAlerts()).rejects.toMatchObject({ kind: 'wrong-address' });
   await expect(getAlert(TILE)).rejects.toMatchObject({ kind: 'answer', status: 404 });
@@ -363,11 +311,8 @@ test('seventy of a hundred places are for reads, and the next one starts a minut
   const server = await serve(json(200, { data: currentTile }));
   const { getAlert } = client(server.url);
   const rush = Array.from({ length: 71 }, () => getAlert(TILE));
-  await expect(Promise.all(rush)).rejects.toMatchObject({
-    effect: 'not-sent',
-    kind: 'budget',
-    retryAfterMs: 61_000,
-  });
+  const late = { effect: 'not-sent', kind: 'budget', retryAfterMs: 61_000 };
+  await expect(Promise.all(rush)).rejects.toMatchObject(late);
   await Promise.allSettled(rush);
   expect(server.received).toHaveLength(70);
 });

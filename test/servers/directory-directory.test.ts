@@ -5,27 +5,13 @@ import { buildDirectory } from '../../src/servers/directory.ts';
 const NOON = new Date('2026-11-20T12:00:00.000Z');
 
 const prod = {
-  id: '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e',
-  organizationId: 'o1',
-  name: 'analytics-prod',
-  aliases: ['Prod'],
-  tags: ['prod'],
-  warehouse: 'main',
-  team: 'search',
-  pipes: [],
+  ...{ id: '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e', organizationId: 'o1', name: 'analytics-prod' },
+  ...{ aliases: ['Prod'], tags: ['prod'], warehouse: 'main', team: 'search', pipes: [] },
 };
 
 function learned(over: Partial<LearnedService> = {}): LearnedService {
-  const fields = { state: 'running' };
-  return {
-    id: prod.id,
-    organizationId: 'o1',
-    name: 'renamed',
-    source: 'reply to a stop',
-    seenAt: NOON,
-    fields,
-    ...over,
-  };
+  const facts = { fields: { state: 'running' }, source: 'reply to a stop', seenAt: NOON };
+  return { id: prod.id, organizationId: 'o1', name: 'renamed', ...facts, ...over };
 }
 
 test('a reply adds the state of a configured service, but no name and no tags', () => {
@@ -37,9 +23,8 @@ test('a reply adds the state of a configured service, but no name and no tags', 
 
 test('a service that only a reply names can be used, but its tags are unknown', () => {
   const [, stranger] = buildDirectory([prod], [learned({ id: 'x', name: 'other' })]);
-  expect(stranger).toMatchObject({ name: 'other', tags: null, aliases: [], team: null });
-  expect(stranger?.warehouse).toBeNull();
-  expect(stranger?.source).toBe('reply to a stop');
+  const unknown = { tags: null, aliases: [], team: null, warehouse: null };
+  expect(stranger).toMatchObject({ name: 'other', ...unknown, source: 'reply to a stop' });
 });
 
 test('the usage report names a service without a state', () => {
@@ -53,10 +38,8 @@ test('a configured service without a reply has no state', () => {
 
 test('services are sorted by name', () => {
   const names = ['staging', 'Analytics', 'archive'];
-  const services = buildDirectory(
-    [],
-    names.map((name) => learned({ id: name, name })),
-  );
+  const known = names.map((name) => learned({ id: name, name }));
+  const services = buildDirectory([], known);
   expect(services.map(({ name }) => name)).toEqual(['Analytics', 'archive', 'staging']);
 });
 

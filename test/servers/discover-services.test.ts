@@ -26,63 +26,31 @@ function discovery(over: Partial<Options> = {}, read = READ) {
     },
   };
   const now = () => clock.now;
-  const usual = {
-    organizations: [{ id: 'o1', reads }],
-    directory,
-    isOn: true,
-    isReady: () => true,
-    now,
-  };
+  const organizations = [{ id: 'o1', reads }];
+  const usual = { organizations, directory, isOn: true, isReady: () => true, now };
   return { ...createDiscovery({ ...usual, ...over }), asked, learned, clock };
 }
 
 const UNLISTED = {
-  ...{
-    id: 's',
-    organizationId: 'o1',
-    name: 's',
-    aliases: [],
-    tags: null,
-    warehouse: null,
-    team: null,
-  },
-  ...{ pipes: [], source: 'a test', lastSeen: null },
+  ...{ id: 's', organizationId: 'o1', name: 's', aliases: [], tags: null, warehouse: null },
+  ...{ team: null, pipes: [], source: 'a test', lastSeen: null },
 };
 
-test.for<[string, List]>([
-  ['is read', READ],
-  ['cannot be read', REFUSED],
-])('a pass asks for the list once per minute if it %s', async ([, read]) => {
+const after = (seconds: number) => new Date(NOON.getTime() + seconds * 1000);
+
+test.for<[string, List, number]>([
+  ['was read: after a minute', READ, 60],
+  ['cannot be read: after a minute', REFUSED, 60],
+  ['a person has read 20 s before: after 40 s', { ...READ, readAt: after(-20) }, 40],
+  ['got no answer: after 15 s', { ...REFUSED, gap: 'no-answer' }, 15],
+])('a pass asks again for a list that %s', async ([, read, seconds]) => {
   const { pass, asked, clock } = discovery({}, read);
   await pass();
   await pass();
-  clock.now = new Date(NOON.getTime() + 59_000);
+  clock.now = after(seconds - 1);
   await pass();
   expect(asked).toEqual([undefined]);
-  clock.now = new Date(NOON.getTime() + 60_000);
-  await pass();
-  expect(asked).toHaveLength(2);
-});
-
-test('a list that a person has read 20 s before is read again after 40 s', async () => {
-  const cached: List = { known: true, value: [], readAt: new Date(NOON.getTime() - 20_000) };
-  const { pass, asked, clock } = discovery({}, cached);
-  await pass();
-  clock.now = new Date(NOON.getTime() + 39_000);
-  await pass();
-  expect(asked).toHaveLength(1);
-  clock.now = new Date(NOON.getTime() + 40_000);
-  await pass();
-  expect(asked).toHaveLength(2);
-});
-
-test('a list that got no answer is read again after 15 s', async () => {
-  const { pass, asked, clock } = discovery({}, { ...REFUSED, gap: 'no-answer' });
-  await pass();
-  clock.now = new Date(NOON.getTime() + 14_000);
-  await pass();
-  expect(asked).toHaveLength(1);
-  clock.now = new Date(NOON.getTime() + 15_000);
+  clock.now = after(seconds);
   await pass();
   expect(asked).toHaveLength(2);
 });

@@ -8,14 +8,8 @@ const MAIN = '4e55fb27-7c55-4261-9f95-8d077d2398bc';
 const LAB = 'c6f8d9b1-e040-4c62-b261-c6813e9bc56e';
 
 const prod = {
-  id: '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e',
-  organizationId: 'o1',
-  name: 'analytics-prod',
-  aliases: ['shop'],
-  tags: ['prod'],
-  warehouse: 'main',
-  team: null,
-  pipes: [],
+  ...{ id: '2f7c9d34-5f0e-4f0a-8f58-0f6f0b1c2d3e', organizationId: 'o1', name: 'analytics-prod' },
+  ...{ aliases: ['shop'], tags: ['prod'], warehouse: 'main', team: null, pipes: [] },
 };
 
 function id(index: number): string {
@@ -65,31 +59,20 @@ test.for<[string, ServerTag[] | null, readonly string[] | null]>([
   expect(factsOf({ tags })?.tags).toEqual(expected);
 });
 
-test('a warehouse has the name that the configuration gives to a service in it', () => {
-  expect(factsOf({ dataWarehouseId: MAIN.toUpperCase() })?.warehouse).toBe('main');
-});
-
-test('a warehouse without a configured service has its id as its name', () => {
-  expect(factsOf({ dataWarehouseId: LAB })?.warehouse).toBe(LAB);
-});
-
-test('a warehouse is unknown while the place of a configured warehouse is unknown', () => {
-  expect(factsOf({ dataWarehouseId: LAB }, [])?.warehouse).toBeNull();
+test.for<[string, string | null, readonly ServerService[], string | null]>([
+  ['the name of a configured service in it', MAIN.toUpperCase(), [onServer], 'main'],
+  ['its id, without a configured service', LAB, [onServer], LAB],
+  ['none while the place of a configured warehouse is unknown', LAB, [], null],
+  ['none if the server does not send it', null, [onServer], null],
+])('a warehouse has %s', ([, dataWarehouseId, others, warehouse]) => {
+  expect(factsOf({ dataWarehouseId }, others)?.warehouse).toBe(warehouse);
 });
 
 test('a warehouse with two names is unknown', () => {
   const other = { ...prod, id: id(7), name: 'other', aliases: [], warehouse: 'second' };
-  const list = [
-    onServer,
-    server(7, { dataWarehouseId: MAIN }),
-    server(1, { dataWarehouseId: MAIN }),
-  ];
-  const found = directoryOf(list, { configured: [prod, other] }).find((one) => one.id === id(1));
-  expect(found?.discovered?.warehouse).toBeNull();
-});
-
-test('a warehouse is unknown if the server does not send it', () => {
-  expect(factsOf({ dataWarehouseId: null })?.warehouse).toBeNull();
+  const inMain = [7, 1].map((index) => server(index, { dataWarehouseId: MAIN }));
+  const all = directoryOf([onServer, ...inMain], { configured: [prod, other] });
+  expect(all.find((one) => one.id === id(1))?.discovered?.warehouse).toBeNull();
 });
 
 test('with a list that is too old a service keeps its name and has no facts', () => {
@@ -120,14 +103,8 @@ test('an entry whose id is not a UUID is left out: it could be a configured name
 });
 
 test('a service that only a reply named is discovered, without facts of the server', () => {
-  const learned = {
-    id: id(9),
-    organizationId: 'o1',
-    name: 'new',
-    source: 'a reply',
-    seenAt: NOON,
-    fields: {},
-  };
+  const reply = { source: 'a reply', seenAt: NOON, fields: {} };
+  const learned = { id: id(9), organizationId: 'o1', name: 'new', ...reply };
   const found = directoryOf([onServer], { learned: [learned] }).find((one) => one.id === id(9));
   expect(found).toMatchObject({ name: 'new', source: 'a reply' });
   expect(found?.discovered).toEqual({ tags: null, warehouse: null });
@@ -182,11 +159,8 @@ test('two discovered services with one name are both found by it, never one of t
 });
 
 test('two discovered names that look alike both show their ids', () => {
-  const services = directoryOf([
-    onServer,
-    server(1, { name: 'dev-l' }),
-    server(2, { name: 'dev_1' }),
-  ]);
+  const alike = ['dev-l', 'dev_1'].map((name, index) => server(index + 1, { name }));
+  const services = directoryOf([onServer, ...alike]);
   expect(services.map(({ name }) => name)).toContain('dev-l (00000001)');
   expect(services.map(({ name }) => name)).toContain('dev_1 (00000002)');
   expect(findByName(services, 'dev-l').map((one) => one.id)).toEqual([id(1)]);

@@ -4,12 +4,7 @@ import { buildDirectory } from '../../src/servers/directory.ts';
 import type { OptionalRead } from '../../src/servers/optional-reads.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 10, 20, 12, 0, second));
-const DOWN: OptionalRead<never> = {
-  known: false,
-  gap: 'no-answer',
-  why: 'it is down',
-  status: null,
-};
+const DOWN = { known: false, gap: 'no-answer', why: 'it is down', status: null } as const;
 
 /** Two organizations, whose clients say what was asked of them. */
 function cloudOf(lists: Readonly<Record<string, OptionalRead<readonly unknown[]>>>) {
@@ -43,11 +38,7 @@ test('what is about a service goes to its organization', async () => {
   await cloud.within('o-us').createService({ name: 'a' });
   await cloud.within('o-eu').updateServiceState('us-1', { command: 'stop' });
   expect(asked).toEqual([
-    'us stops us-1',
-    'eu reads eu-1',
-    'us reads eu-1',
-    'us creates',
-    'eu stops us-1',
+    ...['us stops us-1', 'eu reads eu-1', 'us reads eu-1', 'us creates', 'eu stops us-1'],
   ]);
 });
 
@@ -88,9 +79,8 @@ test.for([
     const { cloud, asked } = cloudOf(left);
     const gone = cloud.within('o-gone');
     await expect(gone.createService({ name: 'a' })).rejects.toThrow('organization');
-    await expect(gone.updateServiceState('eu-1', { command: 'stop' })).rejects.toThrow(
-      'organization',
-    );
+    const stopped = gone.updateServiceState('eu-1', { command: 'stop' });
+    await expect(stopped).rejects.toThrow('organization');
     expect(asked).toEqual([]);
   },
 );

@@ -8,13 +8,10 @@ import { ENGINES, onEngines } from '../storage/engines.ts';
 import { freshStore } from '../storage/stores.ts';
 
 const SCALED: LearnedService = {
-  id: 's1',
-  organizationId: 'o1',
-  name: 'staging',
-  fields: { state: 'running', memory: 16 },
-  source: 'reply to a scale',
-  seenAt: minutes(10),
+  ...{ id: 's1', organizationId: 'o1', name: 'staging', seenAt: minutes(10) },
+  ...{ fields: { state: 'running', memory: 16 }, source: 'reply to a scale' },
 };
+const { name: _, ...FACTS } = SCALED;
 
 const ms = (count: number) => minutes(count).getTime();
 
@@ -25,52 +22,43 @@ async function learned(database: Store, ...facts: Partial<LearnedService>[]) {
   return (await knownServices(database.root))[0];
 }
 
-onEngines('facts of a service are stored', async (engine) => {
-  const database = await freshStore(engine);
-  const fieldSeenAt = { state: ms(10), memory: ms(10) };
-  expect(await learned(database, {})).toEqual({ ...SCALED, fieldSeenAt });
-});
+const stop = { fields: { state: 'stopping' }, source: 'reply to a stop', seenAt: minutes(20) };
+const old = { fields: { state: 'stopped', region: 'eu' }, source: 'reply to a stop' };
+const late = { ...old, name: 'old name', seenAt: NOON };
+const scale = { fields: { memory: 32 }, seenAt: minutes(30) };
+const report = { name: 'staging 2', fields: {}, source: 'usage report', seenAt: minutes(60) };
+const BOTH = { state: ms(10), memory: ms(10) };
 
-onEngines('newer facts are merged with the others', async (engine) => {
-  const database = await freshStore(engine);
-  const stop = { fields: { state: 'stopping' }, source: 'reply to a stop', seenAt: minutes(20) };
-  expect(await learned(database, {}, stop)).toMatchObject({
-    ...stop,
-    fields: { state: 'stopping', memory: 16 },
-    fieldSeenAt: { state: ms(20), memory: ms(10) },
+const LEARNED: readonly (readonly [string, readonly Partial<LearnedService>[], object])[] = [
+  ['facts of a service are stored', [{}], { ...SCALED, fieldSeenAt: BOTH }],
+  [
+    'newer facts are merged with the others',
+    [{}, stop],
+    { ...stop, fields: { state: 'stopping', memory: 16 }, fieldSeenAt: { ...BOTH, state: ms(20) } },
+  ],
+  [
+    'a late, older reply overwrites nothing',
+    [{}, late],
+    {
+      ...{ ...SCALED, fields: { state: 'running', memory: 16, region: 'eu' } },
+      fieldSeenAt: { ...BOTH, region: ms(0) },
+    },
+  ],
+  [
+    'each fact has the time of its own reply',
+    [{}, scale, { fields: { state: 'stopping' }, seenAt: minutes(20) }],
+    { fields: { state: 'stopping', memory: 32 }, seenAt: minutes(30) },
+  ],
+  ['a report renews no facts', [{}, report], { ...FACTS, name: 'staging 2' }],
+  ['a report alone names a service', [report], report],
+  ['facts before a report get its name', [report, {}], { ...FACTS, name: 'staging 2' }],
+];
+
+for (const [name, facts, expected] of LEARNED) {
+  onEngines(name, async (engine) => {
+    expect(await learned(await freshStore(engine), ...facts)).toMatchObject(expected);
   });
-});
-
-onEngines('a late, older reply overwrites nothing', async (engine) => {
-  const database = await freshStore(engine);
-  const late = { name: 'old name', fields: { state: 'stopped', region: 'eu' }, seenAt: NOON };
-  expect(await learned(database, {}, { ...late, source: 'reply to a stop' })).toEqual({
-    ...SCALED,
-    fields: { state: 'running', memory: 16, region: 'eu' },
-    fieldSeenAt: { state: ms(10), memory: ms(10), region: ms(0) },
-  });
-});
-
-onEngines('each fact has the time of its own reply', async (engine) => {
-  const database = await freshStore(engine);
-  const scale = { fields: { memory: 32 }, seenAt: minutes(30) };
-  const lateStop = { fields: { state: 'stopping' }, seenAt: minutes(20) };
-  expect(await learned(database, {}, scale, lateStop)).toMatchObject({
-    fields: { state: 'stopping', memory: 32 },
-    seenAt: minutes(30),
-  });
-});
-
-onEngines('a report that only names a service does not renew its facts', async (engine) => {
-  const database = await freshStore(engine);
-  const report = { name: 'staging 2', fields: {}, source: 'usage report', seenAt: minutes(60) };
-  const { name, ...facts } = SCALED;
-  expect(await learned(database, {}, report)).toMatchObject({ ...facts, name: 'staging 2' });
-
-  const fresh = await freshStore(engine);
-  expect(await learned(fresh, report)).toMatchObject(report);
-  expect(await learned(fresh, {})).toMatchObject({ ...facts, name: 'staging 2' });
-});
+}
 
 onEngines('concurrent replies are all stored', async (engine) => {
   const database = await freshStore(engine);
@@ -84,7 +72,7 @@ onEngines('the outcome of a change waits for no long list of services', async (e
   const database = await freshStore(engine);
   const named = (id: number) => ({ ...SCALED, id: `s${id}`, name: `s${id}` });
   const list = Array.from({ length: 1_200 }, (_, id) => named(id));
-  const stop = { ...named(7), fields: { state: 'stopping' }, seenAt: minutes(20) };
+  const stopped = { ...named(7), fields: { state: 'stopping' }, seenAt: minutes(20) };
   let statements = 0;
   const counting = {
     transformQuery: ({ node }: PluginTransformQueryArgs) => {
@@ -95,20 +83,18 @@ onEngines('the outcome of a change waits for no long list of services', async (e
   };
   const learn = (all: readonly LearnedService[]) =>
     transaction(database, (tx) => learnServices(tx.withPlugin(counting), all));
-  await learn([stop]);
+  await learn([stopped]);
   // Two replicas read the same list, and sort it in their own way.
-  await Promise.all([learn([...list, stop]), learn(list.toReversed())]);
+  await Promise.all([learn([...list, stopped]), learn(list.toReversed())]);
   expect(statements).toBeLessThan(20);
   const known = await knownServices(database.root);
   expect(known).toHaveLength(list.length);
   const fields = { state: 'stopping', memory: 16 };
-  expect(known.find(({ id }) => id === 's7')).toMatchObject({ ...stop, fields });
+  expect(known.find(({ id }) => id === 's7')).toMatchObject({ ...stopped, fields });
 });
 
 const DAMAGES = [
-  "fields = '{half'",
-  "fields = '[]'",
-  "field_seen_at = '{half'",
+  ...["fields = '{half'", "fields = '[]'", "field_seen_at = '{half'"],
   `field_seen_at = '{"state":"no time"}'`,
 ];
 test.for(ENGINES.flatMap((engine) => DAMAGES.map((damage) => [damage, engine] as const)))(

@@ -1,9 +1,8 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { Secret } from '../../src/base/errors.ts';
-import { createCloudClient } from '../../src/servers/cloud.ts';
+import { describe, expect, test } from 'vitest';
 import { Backup, backupStatus, UsageCosts } from '../../src/servers/cloud-replies.ts';
-import { GATEWAY_PAGE, json, type Respond, raw, serve, testClock } from '../base/loopback.ts';
+import { GATEWAY_PAGE, json, type Respond, raw, serve } from '../base/loopback.ts';
+import { cloudClient as client } from './clients.ts';
 import { backup, envelope, ORGANIZATION, serviceRow, warehouseRow } from './cloud-replies.ts';
 
 const OCTOBER = { from_date: '2026-10-01', to_date: '2026-10-31' };
@@ -17,19 +16,6 @@ function refuseInstants(field: string): Respond {
     const refused = json(400, { status: 400, error: `BAD_REQUEST: ${value}` });
     return (value.includes('T') ? refused : COSTS)(response, received);
   };
-}
-
-function client(baseUrl: string) {
-  const cloud = createCloudClient({
-    baseUrl,
-    keyId: 'id',
-    keySecret: new Secret('secret'),
-    organizationId: ORGANIZATION,
-    version: '0.1.0',
-    clock: testClock(),
-  });
-  onTestFinished(() => cloud.close());
-  return cloud;
 }
 
 describe('the days of a report', () => {
@@ -63,10 +49,8 @@ describe('the days of a report', () => {
     const server = await serve((response, received) =>
       json(400, { error: `BAD_REQUEST: ${received.query.from_date}` })(response, received),
     );
-    await expect(client(server.url).getUsageCost(OCTOBER)).rejects.toMatchObject({
-      status: 400,
-      serverText: 'BAD_REQUEST: 2026-10-01',
-    });
+    const refused = { status: 400, serverText: 'BAD_REQUEST: 2026-10-01' };
+    await expect(client(server.url).getUsageCost(OCTOBER)).rejects.toMatchObject(refused);
     expect(server.received).toHaveLength(2);
   });
 
@@ -103,9 +87,8 @@ describe('the days of a report', () => {
     ['a 403 that quotes the day', json(403, { error: 'FORBIDDEN: 2026-10-01T00:00:00Z' })],
   ])('are not repeated after %s', async ([, answer]) => {
     const server = await serve(answer);
-    await expect(client(server.url).getUsageCost(OCTOBER)).rejects.toMatchObject({
-      effect: 'refused',
-    });
+    const refused = { effect: 'refused' };
+    await expect(client(server.url).getUsageCost(OCTOBER)).rejects.toMatchObject(refused);
     expect(server.received).toHaveLength(1);
   });
 
@@ -137,10 +120,7 @@ describe('costs become a list', () => {
     expect(report).toMatchObject({ grandTotalCredits: 22, costs: rows });
   });
 
-  test.for<[string, unknown]>([
-    ['a word', 'none'],
-    ['a list of words', ['none']],
-  ])('but not from %s', ([, costs]) => {
+  test.each(['none', [['none']]])('but not from the word or list of words %j', (costs) => {
     expect(UsageCosts.safeParse({ costs }).success).toBe(false);
   });
 
@@ -193,11 +173,7 @@ describe('the status of a backup', () => {
     ['is the reported one', { status: 'in_progress', finishedAt: null }, 'in_progress'],
     ['is the reported one, even unheard of', { status: 'archived' }, 'archived'],
     ['follows from an end', { status: undefined }, 'finished'],
-    [
-      'is not guessed without an end',
-      { status: undefined, finishedAt: undefined },
-      'not finished or unknown',
-    ],
+    ['is not guessed', { status: undefined, finishedAt: undefined }, 'not finished or unknown'],
   ])('%s', ([, fields, status]) => {
     expect(backupStatus(Backup.parse({ ...backup, ...fields }))).toBe(status);
   });
@@ -205,13 +181,12 @@ describe('the status of a backup', () => {
 
 describe('a large report', () => {
   const report = (count: number, last: unknown = serviceRow) => {
-    const costs = Array.from({ length: count }, (_, index) => ({
-      ...serviceRow,
-      entityId: `s-${index}`,
-    }));
+    const rows = Array.from({ length: count }, (_, index) => ({ entityId: `s-${index}` }));
+    const costs = rows.map((row) => ({ ...serviceRow, ...row }));
     return envelope({ grandTotalCredits: 22, costs: [...costs, last] });
   };
   const text = JSON.stringify(report(3_000));
+  const unreadable = { kind: 'unreadable-reply' };
 
   test('counts once if the first attempt breaks off', async () => {
     const half: Respond = (response) => {
@@ -234,9 +209,7 @@ describe('a large report', () => {
     const server = await serve(raw(200, text.padEnd(17 * 1024 * 1024)));
     const cloud = client(server.url);
     expect((await cloud.getUsageCost(OCTOBER)).result.costs).toHaveLength(3_001);
-    await expect(cloud.getBackup(ORGANIZATION, ORGANIZATION)).rejects.toMatchObject({
-      kind: 'unreadable-reply',
-    });
+    await expect(cloud.getBackup(ORGANIZATION, ORGANIZATION)).rejects.toMatchObject(unreadable);
   });
 
   test.for<[string, Respond]>([
@@ -248,8 +221,6 @@ describe('a large report', () => {
     ['breaks off as an archive', raw(200, gzipSync(text).subarray(0, 900))],
   ])('is unreadable if it %s', async ([, answer]) => {
     const server = await serve(answer);
-    await expect(client(server.url).getUsageCost(OCTOBER)).rejects.toMatchObject({
-      kind: 'unreadable-reply',
-    });
+    await expect(client(server.url).getUsageCost(OCTOBER)).rejects.toMatchObject(unreadable);
   });
 });

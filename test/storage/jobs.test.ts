@@ -25,12 +25,7 @@ const keys = (jobs: readonly ClaimedJob[]) => jobs.map(({ key }) => key);
 
 onEngines('due jobs are claimed once, the oldest first', async (engine) => {
   const store = await freshStore(engine);
-  for (const [key, dueAt] of [
-    ['C', 30],
-    ['A', 10],
-    ['B', 20],
-  ] as const)
-    await add(store, key, dueAt);
+  for (const [key, dueAt] of Object.entries({ C: 30, A: 10, B: 20 })) await add(store, key, dueAt);
   expect(keys(await claim(store, 25))).toEqual(['A', 'B']);
   expect(await claim(store, 25)).toEqual([]);
   expect(keys(await claim(store, 30, 'Q', 1))).toEqual(['C']);

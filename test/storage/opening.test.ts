@@ -11,6 +11,7 @@ import {
   sql,
   transaction,
 } from '../../src/storage/index.ts';
+import { createUser } from './database-user.ts';
 import { ENGINES, emptyUrl, onEngines, run } from './engines.ts';
 import { freshStore, storeAt } from './stores.ts';
 
@@ -135,20 +136,22 @@ async function holdInAnotherProcess(url: string) {
   return holder;
 }
 
-test('a server that confirms before it writes is refused at the start', async () => {
+/** The address of a database whose sessions confirm a commit in this way. */
+async function committing(mode: string): Promise<string> {
   const url = new URL(await emptyUrl('postgres'));
-  const options = url.searchParams.get('options');
-  url.searchParams.set('options', `${options} -c synchronous_commit=off`);
-  await expect(openStore(url.href)).rejects.toThrow('synchronous_commit off');
+  const options = `${url.searchParams.get('options')} -c synchronous_commit=${mode}`;
+  url.searchParams.set('options', options);
+  return url.href;
+}
+
+test('a server that confirms before it writes is refused at the start', async () => {
+  await expect(openStore(await committing('off'))).rejects.toThrow('synchronous_commit off');
 });
 
 test.for(['local', 'remote_write', 'remote_apply'])(
   'a server with synchronous_commit=%s is accepted',
   async (mode) => {
-    const url = new URL(await emptyUrl('postgres'));
-    const options = url.searchParams.get('options');
-    url.searchParams.set('options', `${options} -c synchronous_commit=${mode}`);
-    await storeAt(url.href);
+    await storeAt(await committing(mode));
   },
 );
 
@@ -162,10 +165,13 @@ test('sessions of PostgreSQL have time limits', async () => {
   expect(rows).toEqual([{ statement: '10s', lock: '3s', idle: '10s' }]);
 });
 
+/** The bot may use the tables, but owns none of them. */
+const RIGHTS = 'select, insert, update, delete';
+
 test('the role of the bot needs no permission to create tables', async () => {
-  const owner = new URL(await emptyUrl('postgres'));
-  await (await openStore(owner.href)).close();
-  const bot = await storeAt((await roleOfBot(owner)).href);
+  const owner = await emptyUrl('postgres');
+  await (await openStore(owner)).close();
+  const bot = await storeAt((await createUser(owner, RIGHTS)).url);
   await write(bot);
   expect(await jobsIn(bot)).toEqual([{ key: 'A' }]);
 });
@@ -178,34 +184,10 @@ test.for<[string, string]>([
   ['the trigger is disabled', 'alter table event disable trigger all'],
   ['the whole log is dropped', 'drop table event'],
 ])('the role of the bot is refused when %s', async ([, statement]) => {
-  const owner = new URL(await emptyUrl('postgres'));
-  const store = await storeAt(owner.href);
-  await transaction(store, (tx) =>
-    sql`insert into event values (1, 'refusal/1', 1, 'refused', 1, '{}', 'b', 'p', 'h', 'k', 's')`.execute(
-      tx,
-    ),
-  );
-  const bot = await roleOfBot(owner);
-  await expect(run(bot.href, statement)).rejects.toThrow(/denied|owner|never modified/);
+  const owner = await emptyUrl('postgres');
+  const store = await storeAt(owner);
+  const event = "(1, 'refusal/1', 1, 'refused', 1, '{}', 'b', 'p', 'h', 'k', 's')";
+  await transaction(store, (tx) => sql.raw(`insert into event values ${event}`).execute(tx));
+  const bot = await createUser(owner, RIGHTS);
+  await expect(run(bot.url, statement)).rejects.toThrow(/denied|owner|never modified/);
 });
-
-/** A role that may use the tables, but owns none of them. */
-async function roleOfBot(owner: URL): Promise<URL> {
-  const schema = owner.searchParams.get('options')?.split('=')[1];
-  const role = `bot_${owner.pathname.slice(-12)}_${schema}`;
-  await run(owner.href, `create role ${role} login password 'bot'`);
-  onTestFinished(() => dropRole(owner.href, role));
-  await run(owner.href, `grant usage on schema ${schema} to ${role}`);
-  const rights = 'select, insert, update, delete';
-  await run(owner.href, `grant ${rights} on all tables in schema ${schema} to ${role}`);
-
-  const bot = new URL(owner);
-  bot.username = role;
-  bot.password = 'bot';
-  return bot;
-}
-
-async function dropRole(url: string, role: string): Promise<void> {
-  await run(url, `drop owned by ${role}`);
-  await run(url, `drop role ${role}`);
-}

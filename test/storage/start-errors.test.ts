@@ -7,6 +7,10 @@ import { emptyUrl, onEngines } from './engines.ts';
 
 const WRONG_TOKEN = { SLACK_BOT_TOKEN: 'xoxb-not-the-right-one' };
 
+const WRONG_APP_TOKEN = { SLACK_APP_TOKEN: 'xapp-1-A0SIGNALBOX-9-none' };
+const SOCKET: DoctorSandboxOptions = { delivery: 'socket' };
+const workspace = { ...sandboxWorkspace, groups: sandboxWorkspace.groups.slice(0, 2) };
+
 function without(gone: string) {
   return (manifest: Record<string, unknown>) =>
     JSON.parse(
@@ -19,20 +23,8 @@ function without(gone: string) {
 test.for<[string, DoctorSandboxOptions, Record<string, string>, string, string]>([
   ['a wrong bot token', {}, WRONG_TOKEN, 'bot token', 'SLACK_BOT_TOKEN'],
   ['a missing scope', { installed: without('files:write') }, {}, 'scopes', 'SLACK_BOT_TOKEN'],
-  [
-    'a wrong app-level token',
-    { delivery: 'socket' },
-    { SLACK_APP_TOKEN: 'xapp-1-A0SIGNALBOX-9-none' },
-    'delivery',
-    'SLACK_APP_TOKEN',
-  ],
-  [
-    'a group that does not exist',
-    { workspace: { ...sandboxWorkspace, groups: sandboxWorkspace.groups.slice(0, 2) } },
-    {},
-    'roles.approver',
-    'roles.approver',
-  ],
+  ['a wrong app-level token', SOCKET, WRONG_APP_TOKEN, 'delivery', 'SLACK_APP_TOKEN'],
+  ['a group that does not exist', { workspace }, {}, 'roles.approver', 'roles.approver'],
 ])(
   '%s stops the start with the words and the fix of the doctor',
   async ([, given, env, name, where]) => {

@@ -21,6 +21,9 @@ function urlOf(hostname: string, parameters: Readonly<Record<string, string>>): 
   return url.href;
 }
 
+const verified = (hostname: string, sslrootcert: string) =>
+  urlOf(hostname, { sslmode: 'verify-full', sslrootcert });
+
 test('a connection with a trusted certificate is encrypted', async () => {
   const requested = urlOf('localhost', { sslmode: 'require', sslrootcert: CERTIFICATE });
   const store = await storeAt(withExplicitTls(requested, false));
@@ -33,14 +36,10 @@ test('a connection with a trusted certificate is encrypted', async () => {
 
 test.for<[string, () => string, string]>([
   ['an unknown issuer', () => urlOf('localhost', { sslmode: 'verify-full' }), 'is not trusted'],
-  [
-    'another host name',
-    () => urlOf('127.0.0.1', { sslmode: 'verify-full', sslrootcert: CERTIFICATE }),
-    'is for another host name',
-  ],
+  ['another host name', () => verified('127.0.0.1', CERTIFICATE), 'is for another host name'],
   [
     'a file of a CA that does not exist',
-    () => urlOf('localhost', { sslmode: 'verify-full', sslrootcert: `${CERTIFICATE}.none` }),
+    () => verified('localhost', `${CERTIFICATE}.none`),
     `cannot be read: ${CERTIFICATE}.none (ENOENT)`,
   ],
   ['no TLS', () => `${inject('postgresUrl')}?sslmode=verify-full`, 'offers no TLS'],

@@ -54,9 +54,8 @@ test.for<[string, (folder: string) => string, string]>([
   ['whose folder is a file', (folder) => join(fileIn(folder), 'x.db'), 'ENOTDIR'],
   ['whose lock cannot be opened', (folder) => withFolderAsLock(folder), 'cannot be opened'],
 ])('a database %s needs a person', async ([, prepare, reason]) => {
-  const error = await openStore(`file:${prepare(folderForTest())}`).catch(
-    (refusal: unknown) => refusal,
-  );
+  const opening = openStore(`file:${prepare(folderForTest())}`);
+  const error = await opening.catch((refusal: unknown) => refusal);
   expect(databaseProblem(error)).toContain(reason);
   expect(error).toMatchObject({ hint: expect.stringContaining('the user of Signalbox') });
   expect(isLastingDatabaseError(error)).toBe(true);
@@ -86,10 +85,8 @@ test('a lock file of another user is a fact of the doctor, and Signalbox does no
 test('a file that other users can read, and whose mode cannot be changed, needs a person', async () => {
   const path = join(folderForTest(), 'x.db');
   foreignFile(path);
-  expect(await unprivileged(OPEN, `file:${path}`)).toEqual({
-    message: `Other users of this machine can read ${path}, and its mode cannot be changed`,
-    isLasting: true,
-  });
+  const message = `Other users of this machine can read ${path}, and its mode cannot be changed`;
+  expect(await unprivileged(OPEN, `file:${path}`)).toEqual({ message, isLasting: true });
 });
 
 test.runIf(process.getuid?.() === 0)('a database of another user names both users', async () => {

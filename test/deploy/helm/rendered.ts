@@ -25,7 +25,7 @@ export function renderedHash(name: Rendered): string {
 }
 
 /** The manifests that Go's text/template rendered. */
-export function manifestsOf(name: Rendered): readonly unknown[] {
+export function manifestsOf(name: Rendered) {
   const documents = parseAllDocuments(readRendered(name)).map((document) => document.toJS());
   // The notes are a document of comments.
   return documents.filter((document) => document !== null);
