@@ -38,23 +38,10 @@ test('the documented server returns the fields and values of the contract', asyn
   const { ask } = await alertsServer({ profile: 'docs' });
   const { json } = await ask('GET', `/${RATE}`);
   expect(json.data).toMatchObject({ source: 'search', state: 'active', silenced: true });
-  expect(keys(json.data)).toEqual([
-    'id',
-    'name',
-    'message',
-    'threshold',
-    'interval',
-    'thresholdType',
-    'source',
-    'state',
-    'silenced',
-    'channel',
-    'team',
-    'savedSearch',
-    'groupBy',
-    'createdAt',
-    'updatedAt',
-  ]);
+  expect(keys(json.data).join(' ')).toBe(
+    'id name message threshold interval thresholdType source state silenced channel team ' +
+      'savedSearch groupBy createdAt updatedAt',
+  );
 });
 
 test("the server of January returns the contract's names with its own values", async () => {

@@ -40,27 +40,13 @@ test('two create requests create two services with two passwords', async () => {
   expect(cloud.effectCount('create service')).toBe(2);
 });
 
-test('a service in an existing warehouse is a secondary', async () => {
+test('a service in an existing warehouse is a secondary, with the requested endpoint', async () => {
   const { ask } = await cloudServer();
-  const body = { ...BODY, dataWarehouseId: LAB, isReadonly: true, numReplicas: 1 };
-  const { json } = await ask('POST', '/services', body);
-  expect(json.result?.service).toMatchObject({
-    isPrimary: false,
-    isReadonly: true,
-    numReplicas: 1,
-    dataWarehouseId: LAB,
-  });
-});
-
-test('the warehouse of a new service accepts a second service', async () => {
-  const { ask, cloud } = await cloudServer();
-  const first = await ask('POST', '/services', BODY);
-  const dataWarehouseId = first.json.result?.service?.dataWarehouseId;
-  const second = await ask('POST', '/services', { ...BODY, dataWarehouseId });
-  expect(second.status).toBe(200);
-  const path = `/services/${first.json.result?.service?.id}/state`;
-  cloud.setServiceState(String(first.json.result?.service?.id), 'running');
-  expect((await ask('PATCH', path, { command: 'stop' })).status).toBe(409);
+  const given = { dataWarehouseId: LAB, isReadonly: true, numReplicas: 1 };
+  const endpoints = [{ protocol: 'mysql', enabled: true }];
+  const { json } = await ask('POST', '/services', { ...BODY, ...given, endpoints });
+  expect(json.result?.service).toMatchObject({ ...given, isPrimary: false });
+  expect(JSON.stringify(json.result?.service?.endpoints)).toContain('"mysql"');
 });
 
 test('a restore takes longer than an empty service', async () => {
@@ -71,13 +57,6 @@ test('a restore takes longer than an empty service', async () => {
   expect(cloud.service(id)?.state).toBe('provisioning');
   clock.advance(60_000);
   expect(cloud.service(id)?.state).toBe('running');
-});
-
-test('the requested endpoint is in the reply', async () => {
-  const { ask } = await cloudServer();
-  const endpoints = [{ protocol: 'mysql', enabled: true }];
-  const { json } = await ask('POST', '/services', { ...BODY, endpoints });
-  expect(JSON.stringify(json.result?.service?.endpoints)).toContain('"mysql"');
 });
 
 test.for<[string, object, Parameters<typeof cloudServer>[0]?]>([
