@@ -11,6 +11,7 @@ import type { Service } from '../../src/domain/targets.ts';
 import type { PriceList } from '../../src/maths/money.ts';
 import { NOON, PLAN } from '../domain/changes-fixtures.ts';
 import { daily, row, TODAY, warehouseRow } from '../maths/rows.ts';
+import { costService } from './facts.ts';
 
 const SEEN = new Date('2026-11-01T12:00:00Z');
 const SIZE = { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 16, numReplicas: 2, idleScaling: false };
@@ -153,8 +154,7 @@ test('a start costs as much as the days on which the service ran', () => {
 
 function service(id: string, over: Partial<Service> = {}): Service {
   const lastSeen = { fields: { ...SIZE, ...PLACE }, seenAt: SEEN, source: 'reply to a scale' };
-  const known = { name: id, aliases: [], tags: null, warehouse: null, team: null, pipes: [] };
-  return { id, organizationId: 'o1', ...known, source: 'configuration', lastSeen, ...over };
+  return costService(id, { tags: null, lastSeen, ...over });
 }
 
 test('a size range is priced by fixed-size services of the same region and provider', () => {
