@@ -54,7 +54,7 @@ test.for<[string, () => Promise<string | null>, number, string]>([
   ['is ready', ready, 200, 'ready\n'],
   ['is not', async () => 'The database does not answer.', 503, 'The database does not answer.\n'],
   [
-    'fails the check',
+    'throws',
     () => Promise.reject(new Error('x')),
     503,
     expect.stringContaining('check failed'),

@@ -31,7 +31,8 @@ export async function startIssuer() {
   return issuer;
 }
 
-const PEOPLE_TOOLS = [
+/** The tools of the agents of people. */
+export const PEOPLE_TOOLS = [
   ...['service list', 'service show', 'service start', 'service stop', 'service scale', 'cost'],
 ];
 

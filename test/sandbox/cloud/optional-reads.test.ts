@@ -1,72 +1,12 @@
 import { expect, test } from 'vitest';
-import { CLOUD_READS } from '../../../sandbox/api/optional-reads.ts';
-import { CLOUD_KEY, ORGANIZATION } from '../../../sandbox/seed/organization.ts';
-import { basic, cloudServer, send, serviceId } from '../servers.ts';
+import { CLOUD_KEY } from '../../../sandbox/seed/organization.ts';
+import { cloudServer, serviceId } from '../servers.ts';
 
 const PROD = `/services/${serviceId('analytics-prod')}`;
 const ENDPOINTS = `${PROD}/pipesReversePrivateEndpoints`;
 const SERVICE_ENDPOINT = {
   ...{ description: '', type: 'VPC_ENDPOINT_SERVICE', vpcEndpointServiceName: 'svc' },
 };
-
-/** A path of each optional read; those of the key itself are below `/v1`, not the organization. */
-const PATHS: Readonly<Record<(typeof CLOUD_READS)[number], string>> = {
-  'list organizations': '../..',
-  'get key': `/keys/${CLOUD_KEY.id}`,
-  'list services': '/services',
-  'get service': PROD,
-  'scaling schedule': `/services/${serviceId('bi-readonly')}/scalingSchedule`,
-  'list backups': `${PROD}/backups`,
-  'list endpoints': ENDPOINTS,
-  'get endpoint': `${ENDPOINTS}/none`,
-  'list pipes': `${PROD}/pipes`,
-  'list activities': '/activities',
-};
-
-const urlOf = (base: string, path: string) => {
-  const root = `${base}/v1/organizations/${ORGANIZATION.id}`;
-  return path === '../..' ? `${base}/v1/organizations` : root + path;
-};
-
-async function readAs(cloud: { readonly url: string }, path: string, key = CLOUD_KEY) {
-  return send({ method: 'GET', url: urlOf(cloud.url, path), headers: basic(key) });
-}
-
-/** The path of a read; an endpoint is created for the read of one endpoint. */
-async function pathOf(
-  name: (typeof CLOUD_READS)[number],
-  { ask }: Awaited<ReturnType<typeof cloudServer>>,
-) {
-  if (name !== 'get endpoint') return PATHS[name];
-  const { json } = await ask('POST', ENDPOINTS, SERVICE_ENDPOINT);
-  return `${ENDPOINTS}/${String(json.result?.id)}`;
-}
-
-test.for(CLOUD_READS)('%s is answered by a live server only', async (name) => {
-  const server = await cloudServer();
-  const { cloud } = server;
-  const path = await pathOf(name, server);
-  expect((await readAs(cloud, path)).status).toBe(200);
-  expect(cloud.count(name)).toBe(1);
-
-  cloud.behave({ absentReads: { [name]: 405 } });
-  expect((await readAs(cloud, path)).status).toBe(405);
-  cloud.behave({ absentReads: {} });
-  cloud.setKey(CLOUD_KEY.id, { denied: [name] });
-  const denied = await readAs(cloud, path);
-  expect([denied.status, denied.json.error]).toEqual([403, expect.stringMatching(/^FORBIDDEN: /)]);
-
-  cloud.profile('contract');
-  const absent = await readAs(cloud, path);
-  expect(absent.status).toBe(404);
-  expect(absent.headers['content-type']).toMatch('text/html');
-});
-
-test('the reads of the key itself need a valid key', async () => {
-  const { cloud } = await cloudServer();
-  expect((await readAs(cloud, '../..', { ...CLOUD_KEY, secret: 'wrong' })).status).toBe(401);
-  expect((await readAs(cloud, '../..')).json.result).toMatchObject([{ id: ORGANIZATION.id }]);
-});
 
 test('a secondary service has no backups', async () => {
   const { ask } = await cloudServer();

@@ -19,17 +19,6 @@ test('the list has every service that is not deleted, and one service has the sa
   expect((await ask('GET', `/services/${serviceId('finance')}`)).status).toBe(404);
 });
 
-test.for<[2 | 3 | 4, readonly string[]]>([
-  [2, []],
-  [3, ['currentScaling', 'scalingSchedule']],
-  [4, ['autoscalingMode', 'currentScaling', 'scalingSchedule']],
-])('a server of generation %i has the newer fields %j', async ([serviceGeneration, fields]) => {
-  const { ask } = await cloudServer({ behaviour: { serviceGeneration } });
-  const { json } = await ask('GET', `/services/${serviceId('bi-readonly')}`);
-  const newer = ['autoscalingMode', 'currentScaling', 'scalingSchedule'];
-  expect(newer.filter((field) => json.result?.[field] !== undefined)).toEqual(fields);
-});
-
 test.for<[string, number, readonly string[]]>([
   ['stop', 90_000, ['stopping', 'stopped']],
   ['start', 60_000, ['starting', 'running']],

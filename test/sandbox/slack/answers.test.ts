@@ -145,11 +145,7 @@ test('the payload of a press has the user, the action, the channel and the messa
   const { slack, received, client } = await started();
   const approve = button({ action_id: 'approve', value: '7KQ2MX', text: plain('Approve') });
   const blocks = [section('Ana asks'), { ...actions(approve), block_id: 'buttons' }];
-  const ts = await posted(client, {
-    channel: approvals,
-    text: 'x',
-    blocks,
-  });
+  const ts = await posted(client, { channel: approvals, text: 'x', blocks });
   await slack.click(ben, { in: 'message', channel: approvals, ts }, 'approve');
   expect(received.at(-1)).toMatchObject({
     type: 'block_actions',
@@ -174,11 +170,7 @@ test('the payload of a press has the user, the action, the channel and the messa
 test('a user can press a button that an update has removed', async () => {
   const { slack, received, client } = await started();
   const blocks = [{ ...actions(button({ action_id: 'approve' })), block_id: 'b' }];
-  const ts = await posted(client, {
-    channel: approvals,
-    text: 'x',
-    blocks,
-  });
+  const ts = await posted(client, { channel: approvals, text: 'x', blocks });
   await client.chat.update({ channel: approvals, ts, text: 'Approved' });
   await slack.press({
     as: ben,
@@ -204,11 +196,7 @@ test.for<[string, unknown, object]>([
   const { slack, received, client } = await started(() => body);
   const element = { type: 'external_select', action_id: 'service' };
   const blocks = [{ ...actions(element), block_id: 'b' }];
-  const ts = await posted(client, {
-    channel: approvals,
-    text: 'x',
-    blocks,
-  });
+  const ts = await posted(client, { channel: approvals, text: 'x', blocks });
   const place = { in: 'message', channel: approvals, ts } as const;
   const searched = { as: ana, place, blockId: 'b', actionId: 'service', value: 'an' };
   expect(await slack.suggest(searched)).toMatchObject(shown);

@@ -123,11 +123,7 @@ test('each user sees only the channels of which they are a member', async () => 
 test('no user can act in a channel that they cannot see', async () => {
   const { slack, client, received } = await started();
   const blocks = [actions(button({ action_id: 'approve' }))];
-  const ts = await posted(client, {
-    channel: approvals,
-    text: 'x',
-    blocks,
-  });
+  const ts = await posted(client, { channel: approvals, text: 'x', blocks });
   const place = { in: 'message', channel: approvals, ts } as const;
   await expect(slack.click(sven, place, 'approve')).rejects.toThrow('sees no message');
   await expect(slack.command(sven, general, '/service')).rejects.toThrow('is not in');

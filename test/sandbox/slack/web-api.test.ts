@@ -69,13 +69,6 @@ function rules(count: number) {
   return Array.from({ length: count }, () => ({ type: 'divider' }));
 }
 
-test('an opened conversation is the one of later messages', async () => {
-  const slack = await startSlack();
-  const { channel } = await clientOf(slack).conversations.open({ users: ana });
-  const posted = await clientOf(slack).chat.postMessage({ channel: ana, text: 'x' });
-  expect(posted.channel).toBe(channel?.id);
-});
-
 test('a call needs the right token', async () => {
   const slack = await startSlack();
   expect(await outcome(clientOf(slack, 'xoxb-wrong').auth.test())).toBe('invalid_auth');
@@ -151,7 +144,9 @@ test('an ephemeral message is visible to one user and cannot be updated', async 
 test('a message to a user is posted in the direct conversation with the app', async () => {
   const slack = await startSlack();
   const client = clientOf(slack);
+  const { channel: opened } = await client.conversations.open({ users: ana });
   const posted = await client.chat.postMessage({ channel: ana, text: 'Only you' });
+  expect(posted.channel).toBe(opened?.id);
   expect(slack.clientState(ana).channels).toContainEqual(
     expect.objectContaining({ id: posted.channel, kind: 'dm', unread: 1 }),
   );
