@@ -12,20 +12,8 @@ const FORBIDDEN = [
 ];
 const WORDS = new RegExp(`(?<![\\w.-])(${FORBIDDEN.join('|')})(?![\\w-])`, 'giu');
 
-interface Exception {
-  /** The top folder in which the phrase is correct, in one place. */
-  readonly folder: 'src' | 'test';
-  /** The part of the line in which the word is correct. */
-  readonly phrase: string;
-  readonly reason: string;
-}
-
-/** Correct uses: a domain word of Slack or of the APIs, or an old spelling that users may type. */
-const EXCEPTIONS: readonly Exception[] = [];
-
-function wordsIn(line: string, allowed: readonly string[] = []): readonly string[] {
-  const rest = allowed.reduce((text, phrase) => text.replaceAll(phrase, ''), line);
-  return [...rest.matchAll(WORDS)].map(([word]) => word);
+function wordsIn(line: string): readonly string[] {
+  return [...line.matchAll(WORDS)].map(([word]) => word);
 }
 
 function linesOf(file: string): readonly string[] {
@@ -34,10 +22,8 @@ function linesOf(file: string): readonly string[] {
 
 /** `file:line: word` for every forbidden word in the part of each line that `textOf` returns. */
 function hitsIn(file: string, textOf: (line: string) => string): readonly string[] {
-  const own = EXCEPTIONS.filter(({ folder }) => file.startsWith(`${folder}/`));
-  const allowed = own.map(({ phrase }) => phrase);
   return linesOf(file).flatMap((line, at) =>
-    wordsIn(textOf(line), allowed).map((word) => `${file}:${at + 1}: ${word}`),
+    wordsIn(textOf(line)).map((word) => `${file}:${at + 1}: ${word}`),
   );
 }
 
@@ -64,20 +50,6 @@ test('code, comments, texts and pages use no word of the old dialect', () => {
 
 test('test names use no word of the old dialect', () => {
   expect(testFiles.flatMap((file) => hitsIn(file, testNameIn))).toEqual([]);
-});
-
-test('every exception is needed in exactly one place', () => {
-  const texts = [
-    ...prose.flatMap((file) => linesOf(file).map((text) => ({ file, text }))),
-    ...testFiles.flatMap((file) => linesOf(file).map((line) => ({ file, text: testNameIn(line) }))),
-  ];
-  const wrong = EXCEPTIONS.filter(({ folder, phrase }) => {
-    const own = texts.filter(
-      ({ file, text }) => file.startsWith(`${folder}/`) && text.includes(phrase),
-    );
-    return own.length !== 1 || own.some(({ text }) => wordsIn(text).length === 0);
-  });
-  expect(wrong).toEqual([]);
 });
 
 test.for<[string, string[]]>([
@@ -107,9 +79,4 @@ test.for([
   ['const told = 1;', []],
 ] as const)('the name of a test is found in: %s', ([line, words]) => {
   expect(wordsIn(testNameIn(line))).toEqual(words);
-});
-
-test('a phrase of an exception hides only itself', () => {
-  const line = 'const alias = "wish"; // what people wish for';
-  expect(wordsIn(line, ['alias = "wish"'])).toEqual(['wish']);
 });

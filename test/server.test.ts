@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHttpServer, listenProblem, openServers } from '../src/app-server.ts';
+import { listening } from './harness/listening.ts';
 
 const EVENTS = '/slack/events';
 
@@ -26,16 +25,9 @@ async function open(notReady: () => Promise<string | null>, hasListener = true) 
     { slack: hasListener ? listener : null, probes: { ...PROBES, notReady, disconnected } },
     () => clock.ms,
   );
-  door.listen(0, '127.0.0.1');
-  await once(door, 'listening');
-  onTestFinished(() => {
-    door.close();
-    door.closeAllConnections();
-  });
-  // A server that listens on TCP has an address of this kind.
-  const { port } = door.address() as AddressInfo;
+  const url = await listening(door);
   const ask = async (path: string, request: RequestInit = {}) => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, request);
+    const response = await fetch(`${url}${path}`, request);
     return { status: response.status, text: await response.text() };
   };
   return { ask, passed, clock };
@@ -62,7 +54,7 @@ test.for<[string, () => Promise<string | null>, number, string]>([
   ['is ready', ready, 200, 'ready\n'],
   ['is not', async () => 'The database does not answer.', 503, 'The database does not answer.\n'],
   [
-    'fails the check',
+    'throws',
     () => Promise.reject(new Error('x')),
     503,
     expect.stringContaining('check failed'),

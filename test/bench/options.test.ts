@@ -1,16 +1,6 @@
 import { expect, test } from 'vitest';
 import { readOptions } from '../../bench/options.ts';
 
-test('without a word the load of the promise is offered', () => {
-  expect(readOptions([])).toEqual({
-    rate: 300,
-    seconds: 20,
-    rounds: 3,
-    json: false,
-    profile: null,
-  });
-});
-
 test.for<[string, string[], string]>([
   ['no rate', ['--rate', '0'], '--rate must be a whole number from 1 to 5000 (you said 0)'],
   ['half a round', ['--rounds', '1.5'], '--rounds'],

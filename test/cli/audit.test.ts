@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -60,8 +50,8 @@ onEngines('a log is verified while the bot runs', async (engine) => {
   expect((await audit(setting, 'verify')).out).toContain('4 events, all intact.');
 });
 
-onEngines('a modified event is named, and the exit code is 1', async (engine) => {
-  const { log, setting } = await running(engine);
+test('a modified event is named, and the exit code is 1', async () => {
+  const { log, setting } = await running();
   await tamper(log.store, "update event set body = replace(body, 'UANA', 'UBEN') where seq = 2");
   const { out, code } = await audit(setting, 'verify');
   expect(out).toContain(
@@ -102,15 +92,9 @@ test('an invalid key is refused before the database is opened', async () => {
   expect(code).toBe(2);
 });
 
-function corrupted(path: string): void {
-  const file = openSync(path, 'w');
-  writeSync(file, 'this is a letter, not a database. '.repeat(100));
-  closeSync(file);
-}
-
 test('a file that is not a database has an error sentence', async () => {
   const url = await emptyUrl('sqlite');
-  corrupted(url.slice('file:'.length));
+  writeFileSync(url.slice('file:'.length), 'this is a letter, not a database. '.repeat(100));
   const { err, code } = await audit({ DATABASE_URL: url }, 'verify');
   expect(err).toBe('The file is not a Signalbox database, or it is damaged. Check DATABASE_URL.\n');
   expect(code).toBe(1);
@@ -133,29 +117,11 @@ onEngines('a database that Signalbox has not used is refused', async (engine) =>
   expect(code).toBe(1);
 });
 
-test.for<[string, string, string]>([
-  [
-    'of a newer release',
-    "insert into migration values ('099-later')",
-    'A newer release of Signalbox',
-  ],
-  ['of release 1.x', 'create table audit_event (seq integer)', 'made by Signalbox 1.x'],
-])('the database %s is refused', async ([, statement, sentence]) => {
-  const { log, setting } = await running();
-  await tamper(log.store, statement);
-  const { err, code } = await audit(setting, 'verify');
-  expect(err).toContain(sentence);
-  expect(code).toBe(1);
-});
-
 test('the evidence of a change has its events, and needs no writing', async () => {
   const { log, setting } = await running();
   await write(log, 'change/J2M9QD', drafted());
   const { out, code } = await audit(setting, 'evidence', 'k3m9qd');
-  const lines = out
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const lines = out.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []));
   expect(lines[0]).toMatchObject({ format: 'signalbox evidence 1', subject: 'change/K3M9QD' });
   expect(lines.slice(1, -1).map(({ type }) => type)).toEqual(['drafted', 'confirmed', 'approved']);
   expect(lines.at(-1)).toEqual({ signature: expect.any(String) });
@@ -218,8 +184,8 @@ test('without retention nothing is deleted', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-onEngines('a damaged log is closed, and nothing of it is open', async (engine) => {
-  const { log, setting } = await running(engine);
+test('a damaged log is closed, and nothing of it is open', async () => {
+  const { log, setting } = await running();
   const file = newFile();
   const intact = await audit(setting, 'close', '--export', file);
   expect(intact).toMatchObject({ err: 'The log is intact, so it was not closed\n', code: 1 });
@@ -235,19 +201,14 @@ onEngines('a damaged log is closed, and nothing of it is open', async (engine) =
   expect((await rowsIn(log.store)).map(({ type }) => type)).toEqual(['chapter']);
 });
 
-onEngines('a rebuild makes lists and due work again', async (engine) => {
-  const { log, setting } = await running(engine);
+test('a rebuild makes lists and due work again', async () => {
+  const { log, setting } = await running();
   await tamper(log.store, 'delete from change_view', 'delete from job');
   const { out, err, code } = await signalbox(setting, 'rebuild');
-  expect({ out, err, code }).toEqual({
-    ...{ out: 'Lists and due work were made again from the log.\n', err: '', code: 0 },
-  });
-  const claim = {
-    owner: 'one',
-    now: 9e15,
-    leaseMs: 1,
-    lanes: [{ most: 9, kinds: ['run', 'card', 'expire'] }],
-  };
+  const done = 'Lists and due work were made again from the log.\n';
+  expect({ out, err, code }).toEqual({ out: done, err: '', code: 0 });
+  const lanes = [{ most: 9, kinds: ['run', 'card', 'expire'] }];
+  const claim = { owner: 'one', now: 9e15, leaseMs: 1, lanes };
   const jobs = await transaction(log.store, (tx) => claimJobs(tx, claim));
   expect(jobs.map(({ kind, key: of }) => `${kind} ${of}`).toSorted()).toEqual([
     'card K3M9QD',

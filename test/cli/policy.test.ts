@@ -118,11 +118,7 @@ cases:
 
 test.for<[string, string[], string]>([
   ['an unknown command', ['tets'], 'Unknown command “tets”: did you mean “test”?'],
-  [
-    'an unknown option',
-    ['test', '--conig', 'x'],
-    'Unknown option “--conig”: did you mean “--config”?',
-  ],
+  ['an unknown option', ['test', '--conig', 'x'], '“--conig”: did you mean “--config”?'],
   ['no file of cases', ['test'], 'test needs a file of cases'],
   ['two files of cases', ['test', 'a.yaml', 'b.yaml'], 'Unexpected argument: “b.yaml”.'],
 ])('%s is refused', ([, args, sentence]) => {

@@ -22,6 +22,7 @@ import {
   REQUIRES,
   recorded,
 } from '../workflow/context.ts';
+import { plainText } from './fixtures.ts';
 
 type LogRequest = Parameters<typeof answerChangeLog>[0];
 
@@ -46,14 +47,8 @@ function noteOf(answer: Answer): string {
     .join();
 }
 
-type Line = Awaited<ReturnType<typeof historyLines>>[number];
-
-function textOf(line: Line): string {
-  return line
-    .map((part) => (typeof part === 'string' ? part : String(Object.values(part)[0])))
-    .join('')
-    .replace(`${NOON}  `, '');
-}
+type Line = Parameters<typeof plainText>[0];
+const textOf = (line: Line) => plainText(line).replace(`${NOON}  `, '');
 
 function linesIn(answer: Answer): readonly string[] {
   return partsOf(answer, 'lines').flatMap(({ lines }) => lines.map(textOf));
@@ -75,10 +70,15 @@ function refused(
   }));
 }
 
+const ASKED = {
+  ...{ organization: ORGANIZATION, command: 'service stop', reason: null },
+  ...{ plan: PLAN, requires: REQUIRES },
+};
+
 /** At the end of each line for auditors: its number, its hash, and the mark of an attempt. */
 const NUMBER = / · event \d+, [\w-]{12}(, mark [\w-]+)?$/;
 
-test('the history of a change names each step, who took it, and the new state', async () => {
+test('the history of a change names each step and who took it, with number and hash of its event', async () => {
   const { context } = await createTestContext();
   const { id } = await aChange(context, { state: 'unknown' });
   await moved(context, id, { type: 'resolved', by: ben, as: 'succeeded', note: 'I looked' });
@@ -91,12 +91,10 @@ test('the history of a change names each step, who took it, and the new state', 
     `Signalbox may have sent; outcome unknown: service stop staging → unknown · ${id}`,
     `UBEN recorded the outcome of service stop staging → accepted · ${id}`,
   ]);
-});
-
-test('people read one sentence for each step, with what was written', async () => {
-  const { context } = await createTestContext();
-  const { id } = await aChange(context, { state: 'unknown' });
-  await moved(context, id, { type: 'resolved', by: ben, as: 'succeeded', note: 'I looked' });
+  const lines = (await historyLines(context.events, id)).map(textOf);
+  expect(lines.every((line) => NUMBER.test(line))).toBe(true);
+  expect(lines.filter((line) => line.includes(', mark '))).toHaveLength(2);
+  // People read one sentence for each step, with what was written.
   expect((await storyLines(context.events, id)).map(textOf)).toEqual([
     `${ana} requested it`,
     'UBEN approved it',
@@ -138,9 +136,11 @@ test.for(OWN)(
 test('the log and the story of a change say through which agent a person asked', async () => {
   const { context } = await createTestContext();
   const via = { agent: 'copilot', subject: 's', for: 'person' } as const;
-  const asked = { organization: ORGANIZATION, command: 'service stop', requester: ana };
-  const request = { ...asked, reason: null, plan: PLAN, requires: REQUIRES, via };
-  const { id } = await begun(context, newId(), draftChange(request, NOON));
+  const { id } = await begun(
+    context,
+    newId(),
+    draftChange({ ...ASKED, requester: ana, via }, NOON),
+  );
   await moved(context, id, { type: 'confirmed', by: ana }, { type: 'cancelled', by: ana, via });
   expect(await historyOf(context, id)).toEqual([
     `${ana} via copilot drafted service stop staging → draft · ${id}`,
@@ -152,6 +152,16 @@ test('the log and the story of a change say through which agent a person asked',
     `${ana} requested it`,
     `${ana} via copilot cancelled it`,
   ]);
+  // What an agent asks for itself begins once.
+  const ci = agentId('ci');
+  const alone = {
+    ...ASKED,
+    requester: ci,
+    via: { agent: 'ci', subject: 's', for: 'itself' },
+  } as const;
+  const own = await begun(context, newId(), draftChange(alone, NOON));
+  await moved(context, own.id, { type: 'confirmed', by: ci });
+  expect((await storyLines(context.events, own.id)).map(textOf)).toEqual(['agent:ci requested it']);
   const why = 'agent-not-admitted';
   await refused(context, { by: ana, via, why, command: 'service stop', target: null });
   expect(linesIn(await asking(context)())[0]).toContain('UANA via copilot was refused');
@@ -166,25 +176,6 @@ test('the story of a standing approval names who used it and who revoked it', as
     'UDORA used it',
     'UBEN revoked it',
   ]);
-});
-
-test('what an agent asked for itself begins once', async () => {
-  const { context } = await createTestContext();
-  const ci = agentId('ci');
-  const via = { agent: 'ci', subject: 's', for: 'itself' } as const;
-  const asked = { organization: ORGANIZATION, command: 'service stop', requester: ci };
-  const request = { ...asked, reason: null, plan: PLAN, requires: REQUIRES, via };
-  const { id } = await begun(context, newId(), draftChange(request, NOON));
-  await moved(context, id, { type: 'confirmed', by: ci });
-  expect((await storyLines(context.events, id)).map(textOf)).toEqual(['agent:ci requested it']);
-});
-
-test('each line for auditors has the number and the hash of its event, and the mark of an attempt', async () => {
-  const { context } = await createTestContext();
-  const { id } = await aChange(context, { state: 'unknown' });
-  const lines = (await historyLines(context.events, id)).map(textOf);
-  expect(lines.every((line) => NUMBER.test(line))).toBe(true);
-  expect(lines.filter((line) => line.includes(', mark '))).toHaveLength(2);
 });
 
 test('an edited draft, a stopped change and a reading have words of their own', async () => {
@@ -207,10 +198,7 @@ test('an edited draft, a stopped change and a reading have words of their own', 
 test('a revert and the run of a schedule are planned by Signalbox', async () => {
   const { context } = await createTestContext();
   const parent = await aChange(context, { state: 'succeeded' });
-  const request = {
-    ...{ organization: ORGANIZATION, command: 'service start', requester: ana, reason: null },
-    ...{ plan: PLAN, requires: REQUIRES },
-  };
+  const request = { ...ASKED, command: 'service start', requester: ana };
   const inherits = { confirmedAt: NOON, approvals: [], breakGlass: null };
   const planned = { ...draftChange(request, NOON), inherits };
   const [revert, run] = [newId(), newId()];
@@ -316,27 +304,17 @@ test('a long log has pages by event number', async () => {
   expect(partsOf(second, 'offers')[0]?.offers).toEqual([{ label: 'Newest', line: 'change log' }]);
 });
 
-const EVENTS = 2_600;
-
-async function logOf(request: LogRequest): Promise<Answer> {
+test('a full page counts no more than 2,000 events, a search for rare ones goes on', async () => {
   const { context } = await createTestContext();
   const about = { by: ana, tried: 'service stop', why: 'no-rule', rule: null };
   await append(context.events, async () => ({
-    events: Array.from({ length: EVENTS }, (_, n) => ({
+    events: Array.from({ length: 2_600 }, (_, n) => ({
       stream: `refusal/${n}` as const,
       event: { type: 'refused', ...about, command: 'service stop', target: 'staging' } as const,
     })),
     result: null,
   }));
-  return asking(context)(request);
-}
-
-test('a full page counts no more than 2,000 events', async () => {
-  expect(noteOf(await logOf({}))).toContain('Searched the last 2000 events');
-});
-
-test('a search for rare events goes on after 2,000 events', async () => {
-  const answer = await logOf({ what: 'service start' });
-  expect(answer.title).toBe('0 events');
-  expect(noteOf(answer)).not.toContain('Searched');
+  expect(noteOf(await asking(context)({}))).toContain('Searched the last 2000 events');
+  const rare = await asking(context)({ what: 'service start' });
+  expect([rare.title, noteOf(rare)]).toEqual(['0 events', expect.not.stringContaining('Searched')]);
 });

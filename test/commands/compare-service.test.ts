@@ -85,37 +85,24 @@ test.for<[what: string, body: JsonObject, now: JsonObject, differences: readonly
   );
 });
 
-test.for<[what: string, Plan, now: JsonObject, Name, why: string | null]>([
-  ['a state', planOf({ state: 'running' }, {}), {}, 'stop', 'state'],
-  [
-    'a size that it changes',
-    planOf(SIZE, { maxReplicaMemoryGb: 64 }),
-    { ...SIZE, minReplicaMemoryGb: null },
-    ...(['scale', 'memory per replica'] as const),
-  ],
-  [
-    'a size that it does not change',
-    planOf(SIZE, { maxReplicaMemoryGb: 64 }),
-    { ...SIZE, numReplicas: null },
-    ...(['scale', null] as const),
-  ],
-  [
-    'the idle timeout, which servers omit',
-    planOf(SIZE, { idleScaling: true }),
-    { ...SIZE, idleTimeoutMinutes: null },
-    ...(['scale', null] as const),
-  ],
-  [
-    'a value that the preview did not have either',
-    planOf({ minReplicaMemoryGb: 8 }, { maxReplicaMemoryGb: 64 }),
-    { minReplicaMemoryGb: 8 },
-    ...(['scale', null] as const),
-  ],
-])('a reply without %s verifies only what it has', async ([, plan, now, name, missing]) => {
+const LARGER = { maxReplicaMemoryGb: 64 };
+const ONE_BOUND = { minReplicaMemoryGb: 8 };
+
+test.for<[what: string, Name, Plan, now: JsonObject, why: string | null]>([
+  ['a state', 'stop', planOf({ state: 'running' }, {}), {}, 'state'],
+  ['its size', 'scale', planOf(SIZE, LARGER), without('minReplicaMemoryGb'), 'memory per replica'],
+  ['a size that it keeps', 'scale', planOf(SIZE, LARGER), without('numReplicas'), null],
+  ['a timeout', 'scale', planOf(SIZE, { idleScaling: true }), without('idleTimeoutMinutes'), null],
+  ['what the preview lacks, too', 'scale', planOf(ONE_BOUND, LARGER), ONE_BOUND, null],
+])('a reply without %s verifies only what it has', async ([, name, plan, now, missing]) => {
   const why = `the reply has no ${missing}`;
   const expected = missing ? { kind: 'unread', why, isOff: false } : { kind: 'same' };
   expect(await compare(plan, now, name)).toEqual(expected);
 });
+
+function without(field: keyof typeof SIZE): JsonObject {
+  return { ...SIZE, [field]: null };
+}
 
 test('a difference is reported although the reply misses another value', async () => {
   const body = { maxReplicaMemoryGb: 64, numReplicas: 4 };

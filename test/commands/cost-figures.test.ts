@@ -1,16 +1,13 @@
 import { expect, test } from 'vitest';
-import type { Span } from '../../src/base/calendar.ts';
 import { cost } from '../../src/commands/cost.ts';
-import type { CommandContext } from '../../src/commands/define.ts';
 import type { AnswerPart } from '../../src/domain/answer.ts';
-import type { UserId } from '../../src/domain/change.ts';
-import type { Service } from '../../src/domain/targets.ts';
 import { type CostReading, createReportReader } from '../../src/maths/report.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
+import { ASKER, costContext } from '../costs/asking.ts';
+import { costService } from '../costs/facts.ts';
 import { daily, row } from '../maths/rows.ts';
 
-const NOW = new Date('2026-11-20T12:00:00Z');
-const STAGING = { id: 's-2', name: 'staging', aliases: [] } as unknown as Service;
+const STAGING = costService('s-2', { name: 'staging' });
 
 /** Ten final days, one of them without data, and two that are not final. */
 const NOVEMBER = [
@@ -19,19 +16,9 @@ const NOVEMBER = [
   ...daily('2026-11-18', [8, 4], { locked: false }),
 ];
 
-async function answered(
-  words: string,
-  rows: readonly CostRow[],
-  { problems = [], ...more }: Partial<CostReading> = {},
-) {
-  const costs = async ({ first, last }: Span) => {
-    const within = rows.filter(({ day }) => day >= first && day <= last);
-    return { rows: within, fetchedAt: NOW, problems, gaps: [], ...more };
-  };
-  // The whole of what this command asks for; it throws where it asks for more.
-  const reach = { costs, services: [STAGING], now: () => NOW } as unknown as CommandContext;
-  const asker = { by: 'U0ANA00001' as UserId, channel: null };
-  const { title, parts } = await cost.answer({ words }, reach, asker);
+async function answered(words: string, rows: readonly CostRow[], read: Partial<CostReading> = {}) {
+  const context = costContext(rows, { services: [STAGING] }, read);
+  const { title, parts } = await cost.answer({ words }, context, ASKER);
   const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
   return { title, text: texts.join('\n'), table: tableOf(parts), footer: noteOf(parts) };
 }

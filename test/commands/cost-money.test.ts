@@ -1,14 +1,10 @@
 import { expect, test } from 'vitest';
-import { within } from '../../src/base/calendar.ts';
 import { cost, costCsv } from '../../src/commands/cost.ts';
-import type { CommandContext, QueryCommand } from '../../src/commands/define.ts';
-import type { UserId } from '../../src/domain/change.ts';
+import type { QueryCommand } from '../../src/commands/define.ts';
 import { type PriceList, withPrices } from '../../src/maths/money.ts';
-import type { CostRow } from '../../src/maths/rows.ts';
+import { ASKER, costContext } from '../costs/asking.ts';
 import { daily } from '../maths/rows.ts';
 
-const NOW = new Date('2026-11-20T12:00:00Z');
-const ASKER = { by: 'U0ANA00001' as UserId, channel: null };
 const PRICES: PriceList = [
   { from: '2026-10-01', currency: 'EUR', perCredit: 320_000 },
   { from: '2026-11-16', currency: 'EUR', perCredit: 350_000 },
@@ -24,18 +20,8 @@ async function answered(
   command: Pick<QueryCommand, 'answer'>,
   words: string,
   prices: PriceList | null = PRICES,
-  rows: readonly CostRow[] = ROWS,
 ) {
-  const priced = withPrices(rows, prices);
-  const costs = async (span: Parameters<typeof within>[1]) => ({
-    rows: within(priced, span),
-    fetchedAt: NOW,
-    problems: [],
-    gaps: [],
-    prices,
-  });
-  // Everything that these commands read; any other read throws.
-  const context = { costs, services: [], now: () => NOW } as unknown as CommandContext;
+  const context = costContext(withPrices(ROWS, prices), {}, { prices });
   const { title, parts } = await command.answer({ words }, context, ASKER);
   return { title, parts, text: JSON.stringify(parts) };
 }

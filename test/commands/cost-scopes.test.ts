@@ -1,23 +1,18 @@
 import { expect, test } from 'vitest';
 import { cost } from '../../src/commands/cost.ts';
-import type { CommandContext } from '../../src/commands/define.ts';
-import type { UserId } from '../../src/domain/change.ts';
-import type { Service } from '../../src/domain/targets.ts';
 import { type CostRow, microOf } from '../../src/maths/rows.ts';
+import { ASKER, costContext } from '../costs/asking.ts';
+import { costService } from '../costs/facts.ts';
 import { written } from '../costs/written.ts';
 import { daily, warehouseRow } from '../maths/rows.ts';
 
-const NOW = new Date('2026-11-20T12:00:00Z');
-const ASKER = { by: 'U0ANA00001' as UserId, channel: null };
-
-function service(id: string, name: string, over: Partial<Service> = {}): Service {
-  const rest = { organizationId: 'o1', aliases: [], warehouse: 'main', pipes: [], lastSeen: null };
-  return { id, name, tags: [], team: null, source: 'configuration', ...rest, ...over };
-}
-
 const SERVICES = [
-  service('s-1', 'analytics-prod', { tags: ['prod'], team: 'search' }),
-  service('s-2', 'staging', { team: 'search' }),
+  costService('s-1', {
+    ...{ name: 'analytics-prod', tags: ['prod'] },
+    team: 'search',
+    warehouse: 'main',
+  }),
+  costService('s-2', { name: 'staging', team: 'search', warehouse: 'main' }),
 ];
 const METRICS = { computeCredits: microOf(8), dataTransferCredits: microOf(2) };
 const ROWS: readonly CostRow[] = [
@@ -28,16 +23,10 @@ const ROWS: readonly CostRow[] = [
   warehouseRow({ day: '2026-11-09', credits: 3 }),
 ];
 
-async function answered(words: string, command: typeof cost = cost) {
-  const costs = async () => ({ rows: ROWS, fetchedAt: NOW, problems: [], gaps: [] });
-  // Everything that this command reads; any other read throws.
-  const context = { costs, services: SERVICES, now: () => NOW } as unknown as CommandContext;
-  return command.answer({ words }, context, ASKER);
-}
+const answered = (words: string) =>
+  cost.answer({ words }, costContext(ROWS, { services: SERVICES }), ASKER);
 
-async function text(words: string): Promise<string> {
-  return written(await answered(words));
-}
+const text = async (words: string) => written(await answered(words));
 
 test('a team against last week: the total, each service, and what is left out', async () => {
   const answer = await text('last-week team search vs prev');

@@ -5,27 +5,22 @@ import { cost, costCsv } from '../../src/commands/cost.ts';
 import type { CommandContext } from '../../src/commands/define.ts';
 import { commands } from '../../src/commands/registry.ts';
 import { COST_VERBS } from '../../src/costs/question.ts';
-import type { UserId } from '../../src/domain/change.ts';
 import type { Service } from '../../src/domain/targets.ts';
+import { ASKER, costContext, NOW } from '../costs/asking.ts';
 import { written } from '../costs/written.ts';
 import { row } from '../maths/rows.ts';
-
-const NOW = new Date('2026-11-20T12:00:00Z');
-const ASKER = { by: 'U0ANA00001' as UserId, channel: null };
 
 /** The answer and the read spans, with costs that rise by one credit per day. */
 async function answered(words: string, services: readonly Service[] = []) {
   const asked: Span[] = [];
   const days = Array.from({ length: 30 }, (_, index) => addDays('2026-10-20', index));
   const rows = days.map((day, index) => row({ day, credits: 100 + index }));
+  const context = costContext(rows, { services });
   const costs = async (span: Span) => {
     asked.push(span);
-    const within = rows.filter(({ day }) => day >= span.first && day <= span.last);
-    return { rows: within, fetchedAt: NOW, problems: [], gaps: [] };
+    return context.costs(span);
   };
-  // Everything that this command reads; any other read throws.
-  const context = { costs, services, now: () => NOW } as unknown as CommandContext;
-  const { parts } = await cost.answer({ words }, context, ASKER);
+  const { parts } = await cost.answer({ words }, { ...context, costs }, ASKER);
   return { asked, text: JSON.stringify(parts) };
 }
 
@@ -62,10 +57,7 @@ function refreshing(again: Date | null = null) {
     refreshed.push(`${first}..${last} ${by}`);
     return again ? { ok: false, again } : { ok: true, read: { ...CAN_CHANGE, fetchedAt: NOW } };
   };
-  const costs = async () => stored;
-  // Everything that these commands read; any other read throws.
-  const context = { costs, refreshCosts, services: [], now: () => NOW };
-  return { refreshed, context: context as unknown as CommandContext };
+  return { refreshed, context: costContext([], { costs: async () => stored, refreshCosts }) };
 }
 
 test.for([
@@ -125,10 +117,7 @@ test('each cost subcommand is offered for a mistyped verb', () => {
 test('a file has a column for each metric of the report, also for an unknown one', async () => {
   const known = row({ day: '2026-11-16' });
   const rows = [{ ...known, metrics: { ...known.metrics, vectorSearchCHC: 2_500_000 } }];
-  const costs = async () => ({ rows, fetchedAt: NOW, problems: [], gaps: [] });
-  // Everything that this command reads; any other read throws.
-  const context = { costs, services: [], now: () => NOW } as unknown as CommandContext;
-  const { parts } = await costCsv.answer({ words: '7d' }, context, ASKER);
+  const { parts } = await costCsv.answer({ words: '7d' }, costContext(rows), ASKER);
   const [header = '', line = ''] = parts.flatMap((part) =>
     part.kind === 'file' ? part.text.split('\r\n') : [],
   );

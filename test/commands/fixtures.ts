@@ -4,6 +4,7 @@ import type { ParseResult, Vocabulary } from '../../src/commands/define.ts';
 import { type Command, changeCommand } from '../../src/commands/define.ts';
 import { parseLine } from '../../src/commands/parse.ts';
 import { commands as registry } from '../../src/commands/registry.ts';
+import type { InlinePart } from '../../src/domain/answer.ts';
 import type { Service } from '../../src/domain/targets.ts';
 
 export const NOON = new Date('2026-11-20T12:00:00.000Z');
@@ -106,4 +107,9 @@ export function gist(understood: ParseResult): string {
 
 function nameOf(value: unknown): string {
   return typeof value === 'object' && value && 'id' in value ? String(value.id) : String(value);
+}
+
+/** A line of an answer; a person or a time in it by its value. */
+export function plainText(line: readonly InlinePart[]): string {
+  return line.map((part) => (typeof part === 'string' ? part : Object.values(part)[0])).join('');
 }

@@ -5,7 +5,7 @@ import { type HelpReader, helpFor, usageHint } from '../../src/commands/help.ts'
 import { parseLine } from '../../src/commands/parse.ts';
 import { commands as registry } from '../../src/commands/registry.ts';
 import type { Answer, CommandOffer } from '../../src/domain/answer.ts';
-import { commands, serviceTune, vocabularyOf } from './fixtures.ts';
+import { commands, plainText, serviceTune, vocabularyOf } from './fixtures.ts';
 
 const OPERATOR: HelpReader = {
   who: ['Your roles: operator (@db-operators).'],
@@ -22,11 +22,8 @@ const READERS = [
 const NOUNS = [null, ...new Set(registry.map(nounOf))];
 
 function linesOf({ title, parts }: Answer): readonly string[] {
-  const lines = parts.flatMap((part) => (part.kind === 'lines' ? part.lines : []));
-  const texts = lines.map((line) =>
-    line.map((part) => (typeof part === 'string' ? part : Object.values(part)[0])).join(''),
-  );
-  return [title, ...texts.flatMap((text) => text.split('\n'))];
+  const lines = parts.flatMap((part) => (part.kind === 'lines' ? part.lines.map(plainText) : []));
+  return [title, ...lines.flatMap((text) => text.split('\n'))];
 }
 
 function offersOf({ parts }: Answer): readonly CommandOffer[] {

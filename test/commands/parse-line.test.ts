@@ -153,37 +153,27 @@ test.for<[string, string, string]>([
   [
     'keys in any order',
     'staging idle-timeout=15 min=16',
-    'service=id-of-staging minReplicaMemoryGb=16 idleTimeoutMinutes=15',
+    'minReplicaMemoryGb=16 idleTimeoutMinutes=15',
   ],
-  ['a key in capitals', 'staging MIN=16', 'service=id-of-staging minReplicaMemoryGb=16'],
-  [
-    "the field's own name",
-    'staging minReplicaMemoryGb=16',
-    'service=id-of-staging minReplicaMemoryGb=16',
-  ],
-  ['a value in quotes', 'staging message="a = b"', 'service=id-of-staging message=a = b'],
+  ['a key in capitals', 'staging MIN=16', 'minReplicaMemoryGb=16'],
+  ["the field's own name", 'staging minReplicaMemoryGb=16', 'minReplicaMemoryGb=16'],
+  ['a value in quotes', 'staging message="a = b"', 'message=a = b'],
   [
     'a reason with a quoted equals sign behind them',
     'staging min=16 because "max=64" was too much',
-    'service=id-of-staging minReplicaMemoryGb=16 because “because max=64 was too much”',
+    'minReplicaMemoryGb=16 because “because max=64 was too much”',
   ],
-  [
-    'a quoted reason that looks like a key',
-    'staging "min=16"',
-    'service=id-of-staging because “min=16”',
-  ],
+  ['a quoted reason that looks like a key', 'staging "min=16"', 'because “min=16”'],
 ])('a command with keys understands %s', ([, rest, understood]) => {
-  expect(gist(read(`/service tune ${rest}`))).toBe(`service tune ${understood}`);
+  expect(gist(read(`/service tune ${rest}`))).toBe(
+    `service tune service=id-of-staging ${understood}`,
+  );
 });
 
 test.for<[string, string, string]>([
   ['an unknown verb', 'service stopp staging', '[service stop staging]'],
   ['the beginning of a verb', 'service sta staging', '[service start staging]'],
-  [
-    'a verb with a reason',
-    'service sotp staging "all night"',
-    '[service stop staging "all night"]',
-  ],
+  ['a verb and a reason', 'service sotp staging "all night"', '[service stop staging "all night"]'],
   [
     'a verb with a quoted value',
     'service tne staging message="all is well"',
@@ -219,18 +209,10 @@ test.for([
 test.for<[string, string, string]>([
   ['a known name', '5xx rate', 'alert show alert=a1'],
   ['swapped letters', '5xx rtae', '[alert show "5xx rate"]'],
-  [
-    'a part of the name and more words',
-    'rate of errors',
-    "There's no alert called “rate of errors”",
-  ],
+  ['a part and more words', 'rate of errors', "There's no alert called “rate of errors”"],
   ['a known name before a key', '5xx rate threshold=5', 'alert edit alert=a1 threshold=5'],
   ['swapped letters before a key', '5xx rtae threshold=5', '[alert edit "5xx rate" threshold=5]'],
-  [
-    'a reason behind the name',
-    '5xx rtae threshold=5 noise',
-    '[alert edit "5xx rate" threshold=5 noise]',
-  ],
+  ['a reason behind it', '5xx rtae threshold=5 noise', '[alert edit "5xx rate" threshold=5 noise]'],
 ])('the name of an alert may have several words: %s', ([, rest, understood]) => {
   const verb = rest.includes('=') ? 'edit' : 'show';
   const alerts = ['5xx rate', 'Checkout errors'].map((name, at) => ({

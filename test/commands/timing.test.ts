@@ -17,9 +17,11 @@ function read(line: string) {
   });
 }
 
+const AT_EIGHT = { day: null, time: '20:00', offset: null };
+
 test.for<[string, object, string | null]>([
   ['service stop staging', { at: null, inMs: null, forMs: null }, null],
-  ['service stop staging at=20:00', { at: { day: null, time: '20:00', offset: null } }, null],
+  ['service stop staging at=20:00', { at: AT_EIGHT }, null],
   ['service stop staging at=8:05 late', { at: { day: null, time: '08:05', offset: null } }, 'late'],
   [
     'service stop staging at=2026-11-22T20:00+0100',
@@ -35,7 +37,7 @@ test.for<[string, object, string | null]>([
   ['service stop staging nightly tidying for=2d', { forMs: 172_800_000 }, 'nightly tidying'],
   ['service stop staging tidy at=20:00 for=4h', { forMs: 14_400_000 }, 'tidy'],
   ['service stop staging "tidy at=20:00"', { at: null }, 'tidy at=20:00'],
-  ['service stop staging at=8pm', { at: { day: null, time: '20:00', offset: null } }, null],
+  ['service stop staging at=8pm', { at: AT_EIGHT }, null],
   ['service stop staging at=12am', { at: { day: null, time: '00:00', offset: null } }, null],
   [
     'service stop staging at=20:00+02:00',
@@ -43,11 +45,7 @@ test.for<[string, object, string | null]>([
     null,
   ],
   ['service stop staging for=4hours', { forMs: 14_400_000 }, null],
-  [
-    'service stop staging until=20:00 tidy',
-    { until: { day: null, time: '20:00', offset: null } },
-    'tidy',
-  ],
+  ['service stop staging until=20:00 tidy', { until: AT_EIGHT }, 'tidy'],
   ['service scale staging max=64 for=4h', { forMs: 14_400_000 }, null],
 ])('“%s” says when', ([line, timing, reason]) => {
   const found = read(line);

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { answerWho } from '../../src/commands/who.ts';
-import type { Answer } from '../../src/domain/answer.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import type { Scope } from '../../src/domain/freezes.ts';
 import { commandServices, type WorkflowContext } from '../../src/workflow/index.ts';
@@ -16,6 +15,7 @@ import {
   recorded,
   STAGING,
 } from '../workflow/context.ts';
+import { plainText } from './fixtures.ts';
 
 const OF_STAGING: Scope = { service: STAGING };
 
@@ -23,19 +23,7 @@ async function askWho(context: WorkflowContext, by: UserId, scope: Scope | null 
   const { who } = commandServices(context);
   const asked = { who, services: context.services(), now: context.now };
   const answer = await answerWho({ command: 'service stop', scope }, asked, { by, channel: null });
-  return linesIn(answer);
-}
-
-function linesIn({ parts }: Answer): readonly string[] {
-  return parts.flatMap((part) =>
-    part.kind === 'lines'
-      ? part.lines.map((line) =>
-          line
-            .map((each) => (typeof each === 'string' ? each : String(Object.values(each)[0])))
-            .join(''),
-        )
-      : [],
-  );
+  return answer.parts.flatMap((part) => (part.kind === 'lines' ? part.lines.map(plainText) : []));
 }
 
 test('the rule of a service is shown with its people, and what the reader may do', async () => {

@@ -56,21 +56,3 @@ test('a day that is not over is a part beside a whole one, and the answer says s
     '−58% vs Fri 13 Nov, as reported, today is not over: 5.0, was 12.0.',
   );
 });
-
-test('of periods of different lengths, as many days are compared as both have', () => {
-  const rows = daily('2026-11-01', Array(19).fill(10));
-  expect(said(rows, WEEK, { first: '2026-11-09', last: '2026-11-10' })).toContain(
-    ', on 2 of 7 days: 20.0, was 20.0.',
-  );
-});
-
-test('a service without a row on a day with other rows costs 0 on it, and is compared', () => {
-  const rows = [
-    row({ day: '2026-11-12', credits: 8 }),
-    row({ day: '2026-11-12', entityId: 's-2' }),
-    row({ day: '2026-11-19', entityId: 's-2' }),
-  ];
-  const now = { first: '2026-11-19', last: '2026-11-19' };
-  const before = { first: '2026-11-12', last: '2026-11-12' };
-  expect(said(rows, now, before, { services: ['s-1'] })).toBe('−100% vs Thu 12 Nov (8.0).');
-});

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { CommandContext } from '../../src/commands/index.ts';
 import { answerCosts } from '../../src/costs/answer.ts';
 import { answerForecast } from '../../src/costs/forecast.ts';
 import type { CostContext } from '../../src/costs/question.ts';
@@ -8,10 +9,9 @@ import { type PriceList, withPrices } from '../../src/maths/money.ts';
 import type { CostGap } from '../../src/maths/report.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { daily } from '../maths/rows.ts';
+import { ASKER, costContext, NOW } from './asking.ts';
 import { written } from './written.ts';
 
-const NOW = new Date('2026-11-20T12:00:00Z');
-const ASKER = { by: 'U0ANA00001' } as Parameters<typeof answerCosts>[2];
 /** Three services from 1 August to 19 November; each day costs more. */
 const RISING = ['s-1', 's-2', 's-3'].flatMap((entityId, place) =>
   daily(
@@ -31,18 +31,16 @@ interface Report {
 }
 
 function context({ rows = RISING, gaps = [], now = NOW, prices = null }: Report): CostContext {
-  const costs: CostContext['costs'] = async ({ first, last }) => {
-    const own = rows.filter(({ day }) => day >= first && day <= last);
-    const months = gaps.filter(({ month }) => month >= first.slice(0, 7));
-    const read = { rows: withPrices(own, prices), prices, fetchedAt: NOW, problems: [] };
-    return { ...read, gaps: months };
+  const whole = costContext(withPrices(rows, prices), { now: () => now }, { prices });
+  const costs: CostContext['costs'] = async (span) => {
+    const months = gaps.filter(({ month }) => month >= span.first.slice(0, 7));
+    return { ...(await whole.costs(span)), gaps: months };
   };
   const refreshCosts: CostContext['refreshCosts'] = async (span) => {
     return { ok: true, read: await costs(span) };
   };
   const costChanges = async () => [];
-  // Everything that these commands read; any other read throws.
-  return { costs, refreshCosts, costChanges, services: [], now: () => now } as never;
+  return { ...whole, costs, refreshCosts, costChanges } as CommandContext;
 }
 
 /** The answer to a line as it is typed after the slash. */

@@ -11,10 +11,6 @@ function chartOf(rows: readonly CostRow[], span: Span) {
   return part?.kind === 'chart' ? part : null;
 }
 
-function _labelsOf(rows: readonly CostRow[], span: Span) {
-  return chartOf(rows, span)?.points.map(({ label }) => label);
-}
-
 const YEAR = daily('2025-10-01', Array(416).fill(1));
 
 test('a day without data has no bar', () => {
@@ -37,32 +33,13 @@ test('every bar has a unique label, for any length of the period', () => {
   }
 });
 
-test.for<[string, Span, string, string]>([
-  [
-    'a month to date of 20 days',
-    { first: '2026-11-01', last: '2026-11-20' },
-    'Credits per day',
-    '1–20 Nov',
-  ],
-  [
-    'a month to date of 21 days',
-    { first: '2026-11-01', last: '2026-11-21' },
-    'Credits per day, last 20 of 21 days',
-    '2–21 Nov',
-  ],
-  [
-    'a month',
-    { first: '2026-10-01', last: '2026-10-31' },
-    'Credits per day, last 20 of 31 days',
-    '12–31 Oct',
-  ],
-  [
-    '44 days',
-    { first: '2026-10-07', last: '2026-11-19' },
-    'Credits per day, last 20 of 44 days',
-    '31 Oct – 19 Nov',
-  ],
-])('%s is one chart of at most 20 bars', ([, span, title, axis]) => {
+test.for<[first: string, last: string, title: string, axis: string]>([
+  ['2026-11-01', '2026-11-20', 'Credits per day', '1–20 Nov'],
+  ['2026-11-01', '2026-11-21', 'Credits per day, last 20 of 21 days', '2–21 Nov'],
+  ['2026-10-01', '2026-10-31', 'Credits per day, last 20 of 31 days', '12–31 Oct'],
+  ['2026-10-07', '2026-11-19', 'Credits per day, last 20 of 44 days', '31 Oct – 19 Nov'],
+])('%s to %s is one chart of at most 20 bars', ([first, last, title, axis]) => {
+  const span = { first, last };
   const days = dayStates(daily('2026-10-01', Array(60).fill(2)), span);
   const chart = chartPart(days, span, TODAY);
   expect(chart).toMatchObject({ title, axis: `${axis} (UTC)` });

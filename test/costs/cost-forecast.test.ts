@@ -9,23 +9,15 @@ import type { Service } from '../../src/domain/targets.ts';
 import { type PriceList, withPrices } from '../../src/maths/money.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { row, TODAY } from '../maths/rows.ts';
+import { ASKER, costContext } from './asking.ts';
+import { costService } from './facts.ts';
 import { written } from './written.ts';
 
-const NOW = new Date('2026-11-20T12:00:00Z');
-const REST = {
-  organizationId: 'o1',
-  aliases: [],
-  warehouse: null,
-  pipes: [],
-  lastSeen: null,
-  source: 'configuration',
-};
 const SERVICES: readonly Service[] = [
-  { id: 's-1', name: 'analytics-prod', tags: ['prod'], team: 'search', ...REST },
-  { id: 's-2', name: 'staging', tags: [], team: null, ...REST },
+  costService('s-1', { name: 'analytics-prod', tags: ['prod'], team: 'search' }),
+  costService('s-2', { name: 'staging' }),
 ];
 const HISTORY = 340;
-const ASKER = { by: 'U0ANA00001', channel: null } as Parameters<typeof answerCosts>[2];
 
 /** A day at the weekend costs a fifth. Yesterday and the day before are not locked and half complete. */
 function costsOf(entityId: string, credits: number, days = HISTORY): readonly CostRow[] {
@@ -46,13 +38,12 @@ function usual(day: string, credits: number): number {
 }
 
 function context(rows: readonly CostRow[], spans: Span[] = []): CostContext {
+  const whole = costContext(rows, { services: SERVICES });
   const costs = async (span: Span) => {
     spans.push(span);
-    const own = rows.filter(({ day }) => day >= span.first && day <= span.last);
-    return { rows: own, fetchedAt: NOW, problems: [], gaps: [] };
+    return whole.costs(span);
   };
-  // Everything that a forecast reads; any other read throws.
-  return { costs, services: SERVICES, now: () => NOW } as unknown as CostContext;
+  return { ...whole, costs };
 }
 
 async function answered(words: string, rows: readonly CostRow[]): Promise<string> {

@@ -11,6 +11,7 @@ import type { Service } from '../../src/domain/targets.ts';
 import type { PriceList } from '../../src/maths/money.ts';
 import { NOON, PLAN } from '../domain/changes-fixtures.ts';
 import { daily, row, TODAY, warehouseRow } from '../maths/rows.ts';
+import { costService } from './facts.ts';
 
 const SEEN = new Date('2026-11-01T12:00:00Z');
 const SIZE = { minReplicaMemoryGb: 16, maxReplicaMemoryGb: 16, numReplicas: 2, idleScaling: false };
@@ -27,14 +28,8 @@ function said(
   basis: Partial<EstimateInput>,
   prices: PriceList | null = null,
 ): string {
-  const whole = {
-    rows: [],
-    today: TODAY,
-    services: [],
-    ranAt: new Map(),
-    sizedAt: null,
-    ...basis,
-  };
+  const none = { rows: [], today: TODAY, services: [], ranAt: new Map(), sizedAt: null };
+  const whole = { ...none, ...basis };
   const known = estimate(kind, plan, whole);
   if (!known.known) return known.why;
   return estimateText(kind, known.effect, { prices, today: TODAY, hours: null }).text;
@@ -49,19 +44,14 @@ const storage = daily('2026-10-30', USUAL, warehouseRow({ credits: 3.6 }));
 
 test('with a price, an estimate is shown in money as well', () => {
   const prices = [{ from: '2026-01-01', currency: 'EUR', perCredit: 320_000 }];
-  const stop = planFor({ command: 'stop' });
-  expect(said('stop', stop, { rows: compute }, prices)).toBe(
+  expect(said('stop', planFor({ command: 'stop' }), { rows: compute }, prices)).toBe(
     '−19.9 credits (−€6.36) per day, from 14 days; storage continues',
   );
 });
 
 test('days that differ much are named by what they cost', () => {
-  const weeks = daily(
-    '2026-09-28',
-    [5, 5, 5, 5, 5, 1, 1]
-      .map((one) => one * 10)
-      .concat(...Array.from({ length: 6 }, () => [50, 50, 50, 50, 50, 10, 10])),
-  );
+  const week = [50, 50, 50, 50, 50, 10, 10];
+  const weeks = daily('2026-09-28', Array(7).fill(week).flat());
   expect(said('stop', planFor({ command: 'stop' }), { rows: weeks })).toBe(
     '−38.6 credits per day (−10.0 on quiet days, −50.0 on busy days), from 14 days; storage continues',
   );
@@ -84,63 +74,29 @@ test('between two fixed sizes the usual days are scaled', () => {
   expect(said('scale', more, { rows: compute })).toContain('+19.9');
 });
 
+const STOP = planFor({ command: 'stop' });
+const SMALLER = planFor({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 }, SIZE);
+const LARGER = { maxReplicaMemoryGb: 64 };
+const LEARNS = 'Signalbox learns the size from the first change of this service';
+const TOO_FEW = 'needs 7 days with known costs at one size';
+const PRICELESS = 'needs 3 final days at a fixed size without idling';
+const IDLES = planFor({ idleTimeoutMinutes: 5 }, SIZE);
+const OFTEN_IDLE = 'depends on how often the service is idle';
+const RAN = { rows: compute, ranAt: new Map([['s-1', NOON]]) };
+const SIZED = { rows: compute, sizedAt: new Date('2026-11-13T10:00:00Z') };
+const FIVE_DAYS = daily('2026-11-13', [20, 20, 20, 20, 20]).concat(row(OTHER));
+const OF_OTHERS = daily('2026-10-30', USUAL, OTHER);
+const ABSENT = 'the usage report has no costs of this service yet';
+
 test.for<[string, EstimatedKind, Plan, Partial<EstimateInput>, string]>([
-  [
-    'no reply has shown the size',
-    'scale',
-    planFor({ maxReplicaMemoryGb: 64 }),
-    { rows: compute },
-    'Signalbox learns the size from the first change of this service',
-  ],
-  [
-    'a change without a reply ran after the last known size',
-    'scale',
-    planFor({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 }, SIZE),
-    { rows: compute, ranAt: new Map([['s-1', NOON]]) },
-    'Signalbox learns the size from the first change of this service',
-  ],
-  [
-    'the size was changed a few days ago',
-    'scale',
-    planFor({ minReplicaMemoryGb: 8, maxReplicaMemoryGb: 8 }, SIZE),
-    { rows: compute, sizedAt: new Date('2026-11-13T10:00:00Z') },
-    'needs 7 days with known costs at one size',
-  ],
-  [
-    'the price of a GB-hour is unknown',
-    'scale',
-    planFor({ maxReplicaMemoryGb: 64 }, SIZE),
-    { rows: compute },
-    'needs 3 final days at a fixed size without idling',
-  ],
-  [
-    'only the idle timeout changes',
-    'scale',
-    planFor({ idleTimeoutMinutes: 5 }, SIZE),
-    { rows: compute },
-    'depends on how often the service is idle',
-  ],
-  [
-    'the service is five days old',
-    'stop',
-    planFor({ command: 'stop' }),
-    { rows: daily('2026-11-13', [20, 20, 20, 20, 20]).concat(row(OTHER)) },
-    'needs 7 days with known costs at one size',
-  ],
-  [
-    'the usage report does not contain the service',
-    'stop',
-    planFor({ command: 'stop' }),
-    { rows: daily('2026-10-30', USUAL, OTHER) },
-    'the usage report has no costs of this service yet',
-  ],
-  [
-    'the service was always stopped',
-    'start',
-    planFor({ command: 'start' }),
-    { rows: storage },
-    'needs 7 days with known costs at one size',
-  ],
+  ['no reply has shown the size', 'scale', planFor(LARGER), { rows: compute }, LEARNS],
+  ['a change without a reply ran after the last known size', 'scale', SMALLER, RAN, LEARNS],
+  ['the size was changed a few days ago', 'scale', SMALLER, SIZED, TOO_FEW],
+  ['a GB-hour has no price', 'scale', planFor(LARGER, SIZE), { rows: compute }, PRICELESS],
+  ['only the idle timeout changes', 'scale', IDLES, { rows: compute }, OFTEN_IDLE],
+  ['the service is five days old', 'stop', STOP, { rows: FIVE_DAYS }, TOO_FEW],
+  ['the report does not contain the service', 'stop', STOP, { rows: OF_OTHERS }, ABSENT],
+  ['it was always stopped', 'start', planFor({ command: 'start' }), { rows: storage }, TOO_FEW],
 ])('the estimate is unknown where %s', ([, kind, plan, basis, words]) => {
   expect(said(kind, plan, basis)).toBe(words);
 });
@@ -153,8 +109,7 @@ test('a start costs as much as the days on which the service ran', () => {
 
 function service(id: string, over: Partial<Service> = {}): Service {
   const lastSeen = { fields: { ...SIZE, ...PLACE }, seenAt: SEEN, source: 'reply to a scale' };
-  const known = { name: id, aliases: [], tags: null, warehouse: null, team: null, pipes: [] };
-  return { id, organizationId: 'o1', ...known, source: 'configuration', lastSeen, ...over };
+  return costService(id, { tags: null, lastSeen, ...over });
 }
 
 test('a size range is priced by fixed-size services of the same region and provider', () => {

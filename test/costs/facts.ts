@@ -7,6 +7,7 @@ import type { DigestBudget, DigestFacts } from '../../src/costs/digest-data.ts';
 import type { DigestSubscription } from '../../src/costs/subscriptions.ts';
 import { judgeCosts, modelSpan } from '../../src/costs/unusual.ts';
 import { costSelectorSchema } from '../../src/domain/policy-schema.ts';
+import type { Service } from '../../src/domain/targets.ts';
 import type { CostReading } from '../../src/maths/report.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { row, TODAY, warehouseRow } from '../maths/rows.ts';
@@ -14,6 +15,12 @@ import { row, TODAY, warehouseRow } from '../maths/rows.ts';
 /** The schema of a scope for these names. */
 export const scopeOf = (words: Partial<Parameters<typeof costSelectorSchema>[0]> = {}) =>
   costSelectorSchema({ services: new Map(), tags: [], warehouses: [], teams: [], ...words });
+
+/** A service of the configuration, which is called as its id unless it says otherwise. */
+export function costService(id: string, over: Partial<Service> = {}): Service {
+  const none = { aliases: [], tags: [], warehouse: null, team: null, pipes: [], lastSeen: null };
+  return { id, organizationId: 'o1', name: id, source: 'configuration', ...none, ...over };
+}
 
 const readOptions = digestReader(scopeOf());
 

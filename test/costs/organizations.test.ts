@@ -7,19 +7,18 @@ import { toLastPosted } from '../../src/costs/digest-data.ts';
 import { answerForecast, homeCosts } from '../../src/costs/forecast.ts';
 import { listAnomalies } from '../../src/costs/incident-answers.ts';
 import { ofOrganizations } from '../../src/costs/organizations.ts';
-import type { CostContext } from '../../src/costs/question.ts';
 import { answerWhy } from '../../src/costs/why.ts';
 import { dayStates } from '../../src/maths/days.ts';
 import type { CostReading, OrganizationCosts } from '../../src/maths/report.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { freshLog } from '../log/logs.ts';
 import { daily, row, TODAY } from '../maths/rows.ts';
+import { ASKER, costContext } from './asking.ts';
 import { budgetFor, factsFor, nineWeeks, readingOf } from './facts.ts';
 import { written } from './written.ts';
 
 const NOW = new Date(`${TODAY}T08:00:00Z`);
 const NAMES = ['prod-eu', 'prod-us'];
-const ASKER = { by: 'U0ANA00001', channel: null } as Parameters<typeof answerCosts>[2];
 
 /** The rows under other ids, as another organization has them. */
 function elsewhere(rows: readonly CostRow[]): readonly CostRow[] {
@@ -53,14 +52,9 @@ const BOTH = together(EU, US);
 const PARTLY = together(EU, DOWN);
 
 function context(read: CostReading): Parameters<typeof answerWhy>[1] {
-  const costs: CostContext['costs'] = async () => read;
-  const given = {
-    costs,
-    services: [],
-    organizations: NAMES.map((name) => ({ name })),
-    now: () => NOW,
-  };
-  return { ...given, costChanges: async () => [] } as never;
+  const organizations = NAMES.map((name) => ({ name }));
+  const given = { costs: async () => read, costChanges: async () => [], organizations };
+  return costContext([], { ...given, now: () => NOW });
 }
 
 const asked = async (words: string, read: CostReading) =>

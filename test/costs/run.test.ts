@@ -12,11 +12,13 @@ import { microOf } from '../../src/maths/rows.ts';
 import { transaction } from '../../src/storage/index.ts';
 import { installation, KEYS, rowsIn } from '../log/logs.ts';
 import { type Engine, onEngines } from '../storage/engines.ts';
-import { nineWeeks, scopeOf } from './facts.ts';
+import { costService, nineWeeks, scopeOf } from './facts.ts';
 import { written } from './written.ts';
 
 const COSTS = 'C0COSTS' as ChannelId;
-const STAGING = { name: 'staging', id: 's-2', tags: ['dev'], warehouse: 'main', team: 'search' };
+const STAGING = costService('s-2', {
+  ...{ name: 'staging', tags: ['dev'], warehouse: 'main', team: 'search' },
+});
 const readOptions = digestReader(
   scopeOf({
     services: new Map([['staging', 's-2']]),
@@ -25,14 +27,6 @@ const readOptions = digestReader(
     teams: ['search'],
   }),
 );
-
-const UNKNOWN = {
-  organizationId: 'o1',
-  aliases: [],
-  pipes: [],
-  source: 'configuration',
-  lastSeen: null,
-};
 
 /** What the operators were told, in order. */
 async function operatorsNotices({ store }: Log): Promise<readonly string[]> {
@@ -92,7 +86,7 @@ async function running(engine: Engine, options: object = {}) {
       costs: async () => ({ rows: stage.rows, fetchedAt: stage.now, problems: [], gaps: [] }),
       floor: {},
       budgets: [],
-      services: () => [{ ...STAGING, ...UNKNOWN }],
+      services: () => [STAGING],
       log: pino({ level: 'silent' }),
       now: () => stage.now,
       pause: async () => undefined,
@@ -164,16 +158,6 @@ test.for<[string, object, string | null]>([
   else expect(stage.bodies[0]).toContain(words);
 });
 
-test('a rate-limited digest is posted once in the next round', async () => {
-  const { stage, at } = await running('sqlite');
-  stage.refusals.push({ ok: false, why: 'ratelimited', again: true });
-  await at('20T09:31');
-  expect(stage.posts).toEqual([]);
-  await at('20T09:32');
-  await at('20T09:33');
-  expect(stage.posts).toHaveLength(1);
-});
-
 test('under a lasting rate limit, operators read within 15 minutes that digests are late, once an hour', async () => {
   const { events, stage, at, restart } = await running('sqlite');
   const limit = { ok: false, why: 'ratelimited', again: true } as const;
@@ -236,28 +220,6 @@ test('a last post that cannot be read stops no digest', async () => {
   await transaction(events.store, (tx) => writeState(tx, 'said:#costs', 'not JSON'));
   await at('20T09:31');
   expect(stage.posts).toHaveLength(1);
-});
-
-onEngines('another process posts nothing again', async (engine) => {
-  const { stage, at, restart } = await running(engine);
-  await at('20T09:31');
-  restart();
-  await at('20T09:32');
-  await at('20T13:32');
-  expect(stage.posts).toHaveLength(1);
-});
-
-test('a digest whose post got no answer is looked for in the channel, and not posted again', async () => {
-  const { stage, at, restart, events } = await running('sqlite');
-  stage.refusals.push(new Error('socket hang up'));
-  await at('20T09:31');
-  stage.marks.push('digest/#costs/2026-11-20');
-  restart();
-  await at('20T10:02');
-  restart();
-  await at('20T10:33');
-  expect(stage.posts).toEqual([]);
-  expect((await rowsIn(events.store)).map(({ type }) => type)).toEqual(['posting', 'posted']);
 });
 
 test('a digest of a process that crashed is reported if the channel does not have it', async () => {

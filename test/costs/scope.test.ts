@@ -1,26 +1,13 @@
 import { expect, test } from 'vitest';
 import { costScope, labelOf } from '../../src/costs/scope.ts';
 import type { CostSelector } from '../../src/domain/policy.ts';
-import type { Service } from '../../src/domain/targets.ts';
 import { row, warehouseRow } from '../maths/rows.ts';
-
-function service(id: string, over: Partial<Service> = {}): Service {
-  const rest = { aliases: [], warehouse: null, team: null, pipes: [], lastSeen: null };
-  return {
-    id,
-    organizationId: 'o1',
-    name: id,
-    tags: [],
-    source: 'configuration',
-    ...rest,
-    ...over,
-  };
-}
+import { costService } from './facts.ts';
 
 const SERVICES = [
-  service('s-1', { tags: ['prod'], team: 'search' }),
-  service('s-2', { team: 'search' }),
-  service('s-3', { tags: null }),
+  costService('s-1', { tags: ['prod'], team: 'search' }),
+  costService('s-2', { team: 'search' }),
+  costService('s-3', { tags: null }),
 ];
 const ROWS = [
   ...['s-1', 's-2', 's-3', 's-4'].map((entityId) => row({ entityId })),

@@ -8,25 +8,13 @@ import { readPeriod } from '../../src/maths/period.ts';
 import { ALL_COSTS, type QuestionScope } from '../../src/maths/question.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { pipeRow, randomRows, row, TODAY, warehouseRow } from '../maths/rows.ts';
-
-function service(id: string, over: Partial<Service> = {}): Service {
-  const rest = { aliases: [], warehouse: null, team: null, pipes: [], lastSeen: null };
-  return {
-    id,
-    organizationId: 'o1',
-    name: id,
-    tags: [],
-    source: 'configuration',
-    ...rest,
-    ...over,
-  };
-}
+import { costService } from './facts.ts';
 
 const SERVICES = [
-  service('s-1', { tags: ['prod', 'eu'], team: 'search', warehouse: 'main' }),
-  service('s-2', { tags: ['prod'] }),
-  service('s-3', { team: 'growth' }),
-  service('s-4', { tags: null }),
+  costService('s-1', { tags: ['prod', 'eu'], team: 'search', warehouse: 'main' }),
+  costService('s-2', { tags: ['prod'] }),
+  costService('s-3', { team: 'growth' }),
+  costService('s-4', { tags: null }),
 ];
 
 const LAB = { entityId: 'w-2', entityName: 'Lab West', warehouseId: 'w-2' };
@@ -98,7 +86,7 @@ test.for<[Grouping, readonly (readonly [string, number])[]]>([
 });
 
 test('a tag or team called “warehouses” is another line than their storage', () => {
-  const services = [service('s-1', { tags: ['warehouses'], team: 'warehouses' })];
+  const services = [costService('s-1', { tags: ['warehouses'], team: 'warehouses' })];
   for (const by of ['tag', 'team'] as const) {
     const question = { period, by, scope: ALL_COSTS };
     const found = scopedRows(question, ROWS, services);
@@ -145,11 +133,11 @@ function byTeam(rows: readonly CostRow[], services: readonly Service[]): Map<str
 
 test('the sums by team are an independent sum, to the millionth', () => {
   const services = [
-    service('e-0', { team: 'search' }),
-    service('e-1', { team: 'growth' }),
-    service('e-2', { team: 'search' }),
-    service('e-3'),
-    service('e-4', { tags: null }),
+    costService('e-0', { team: 'search' }),
+    costService('e-1', { team: 'growth' }),
+    costService('e-2', { team: 'search' }),
+    costService('e-3'),
+    costService('e-4', { tags: null }),
   ];
   const question = { period, by: 'team', scope: ALL_COSTS } as const;
   const whole = { first: '2026-01-01', last: '2026-12-31' };

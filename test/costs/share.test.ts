@@ -54,12 +54,7 @@ test.for<[string, string | null, object, string]>([
     { outside: true },
     'is shared with another workspace',
   ],
-  [
-    'a channel that refuses',
-    'C0COSTS',
-    { refused: true },
-    'Slack refused the message: is_archived.',
-  ],
+  ['a channel that refuses', 'C0COSTS', { refused: true }, 'refused the message: is_archived.'],
 ])('nothing is shared in %s', async ([, channel, how, why]) => {
   const { posted, text } = await shared(channel, how);
   expect(posted).toEqual([]);

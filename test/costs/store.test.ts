@@ -74,10 +74,11 @@ onEngines('each organization has months and snapshots of its own', async (engine
   const { root: db } = database;
   const stored = { month: '2026-10', fetchedAt: NOON, final: true };
   const day = { day: '2026-10-31', fetchedAt: NOON, final: true };
-  for (const [organization, figure] of [
+  const all = [
     [ONE, 1],
     [OTHER, 2],
-  ] as const) {
+  ] as const;
+  for (const [organization, figure] of all) {
     await transaction(database, (tx) =>
       storeMonth(tx, organization, { ...stored, report: { rows: figure } }),
     );
@@ -85,20 +86,12 @@ onEngines('each organization has months and snapshots of its own', async (engine
       recordSnapshots(tx, organization, [{ ...day, total: figure }]),
     );
   }
-  for (const [organization, figure] of [
-    [ONE, 1],
-    [OTHER, 2],
-  ] as const) {
-    expect(
-      await loadMonth(db, { organizationId: organization, month: '2026-10', after: null }, Report),
-    ).toEqual({
-      ...stored,
-      report: { rows: figure },
-    });
-    expect(await costSnapshots(db, organization, '2026-10-31')).toEqual([
-      { ...day, total: figure },
-    ]);
-    expect(await costSnapshots(db, organization, '2026-11-01')).toEqual([]);
+  for (const [organizationId, figure] of all) {
+    const month = await loadMonth(db, { organizationId, month: '2026-10', after: null }, Report);
+    expect(month).toEqual({ ...stored, report: { rows: figure } });
+    const own = [{ ...day, total: figure }];
+    expect(await costSnapshots(db, organizationId, '2026-10-31')).toEqual(own);
+    expect(await costSnapshots(db, organizationId, '2026-11-01')).toEqual([]);
   }
 });
 

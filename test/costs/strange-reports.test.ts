@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { within } from '../../src/base/calendar.ts';
 import { addDays } from '../../src/base/time.ts';
 import { answerCosts, answerCsv } from '../../src/costs/answer.ts';
 import { answerForecast } from '../../src/costs/forecast.ts';
@@ -10,11 +9,10 @@ import { type PriceList, withPrices } from '../../src/maths/money.ts';
 import { problemsOf } from '../../src/maths/report.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { row, warehouseRow } from '../maths/rows.ts';
+import { ASKER, costContext } from './asking.ts';
 import { written } from './written.ts';
 
 type WhyContext = Parameters<typeof answerWhy>[1];
-
-const ASKER = { by: 'U0ANA00001', channel: null } as Parameters<typeof answerCosts>[2];
 
 const COMMANDS: Readonly<Record<string, (words: string, context: WhyContext) => Promise<Answer>>> =
   {
@@ -188,19 +186,10 @@ function rowsOf(days: readonly StrangeDay[], today: string): readonly CostRow[] 
 
 function contextOf(rows: readonly CostRow[], today: string, list: PriceList | null): WhyContext {
   const now = new Date(`${today}T12:00:00Z`);
-  const costs: WhyContext['costs'] = async (span) => {
-    const read = { fetchedAt: now, problems: [], gaps: [] };
-    return { ...read, rows: within(rows, span), ...(list ? { prices: list } : {}) };
-  };
-  // Everything that these questions read; any other read throws.
+  const read = { fetchedAt: now, ...(list && { prices: list }) };
+  const whole = costContext(rows, { now: () => now, costChanges: async () => [] }, read);
   const refreshCosts: WhyContext['refreshCosts'] = async (span) => {
-    return { ok: true, read: await costs(span) };
+    return { ok: true, read: await whole.costs(span) };
   };
-  return {
-    costs,
-    refreshCosts,
-    costChanges: async () => [],
-    services: [],
-    now: () => now,
-  } as unknown as WhyContext;
+  return { ...whole, refreshCosts };
 }

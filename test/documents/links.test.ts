@@ -4,11 +4,6 @@ import { expect, test } from 'vitest';
 import { DOCUMENTS, groupsOf, headingsOf, readPage } from './pages.ts';
 
 const LINK = /\]\(([^)\s]+)\)/g;
-/** Other files that name pages, with paths from the root. */
-const CITING_FILES = [
-  ...['Dockerfile', 'compose.yaml', 'signalbox.example.yaml', '.ci/run'],
-  ...globSync(['src/**/*.{ts,tsx}', 'deploy/**/*.*', 'bench/**/*.ts']),
-];
 
 function linksOf(file: string): readonly string[] {
   return groupsOf(readPage(file), LINK).filter((link) => !/^https?:/.test(link));
@@ -41,12 +36,4 @@ test('every page and picture can be reached from the README', () => {
   }
   const all = [...DOCUMENTS, ...globSync('docs/pictures/*')];
   expect(all.filter((file) => !reached.has(file))).toEqual([]);
-});
-
-test('the pages that code and configuration files name exist', () => {
-  const named = CITING_FILES.flatMap((file) =>
-    groupsOf(readPage(file), /\b(docs\/[\w/-]+\.md(?:#[\w-]+)?)/g),
-  );
-  expect(named.length).toBeGreaterThan(0);
-  expect(named.filter((link) => isDead('README.md', link))).toEqual([]);
 });

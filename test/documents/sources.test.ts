@@ -2,9 +2,12 @@ import { existsSync, globSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { groupsOf, headingsOf, readPage } from './pages.ts';
 
-const FILES = globSync('{src,sandbox,test,bench,deploy}/**/*.{ts,tsx,mjs}', {
-  exclude: ['**/dist/**', 'test/documents/**'],
-});
+const FILES = [
+  ...['Dockerfile', 'compose.yaml', 'signalbox.example.yaml', '.ci/run'],
+  ...globSync(['{src,sandbox,test,bench}/**/*.{ts,tsx,mjs}', 'deploy/**/*.*'], {
+    exclude: ['**/dist/**', 'test/documents/**'],
+  }),
+];
 /** A page, or a page and a heading: `docs/forecasts.md#forecast`. */
 const PAGE = /\b((?:docs|sandbox)\/[\w/-]+\.md(?:#[\w-]+)?)/g;
 /** What a docstring gives as its source, up to the end of the sentence. */

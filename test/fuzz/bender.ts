@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import { onTestFinished } from 'vitest';
 import type { RandomSource } from '../../sandbox/api/random.ts';
+import { listening } from '../harness/listening.ts';
 import { bend, deep, pick, tear } from './mutate.ts';
 
 const STATUSES = [
@@ -29,11 +28,7 @@ export function openBender(chance: RandomSource) {
       if (chance() < 0.02) return void reply.write(body.slice(0, 40), () => reply.destroy());
       reply.end(status === 204 ? '' : body);
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    const address = server.address();
-    return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+    return listening(server);
   }
   return { through, bent };
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer, request as send } from 'node:http';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -14,6 +13,7 @@ import {
   URL_OF_DOOR,
 } from '../agents/issuer.ts';
 import type { EditYaml } from './config.ts';
+import { listening } from './listening.ts';
 import { SIGNING_SECRET } from './simulators.ts';
 import { startTestSandbox, type TestSandboxOptions } from './test-sandbox.ts';
 
@@ -23,21 +23,16 @@ const HOST = new URL(URL_OF_DOOR).host;
 /** An issuer of tokens on this machine. */
 export async function startIssuer() {
   const server = createServer((request, response) => {
-    const metadata = { issuer: address(), jwks_uri: `${address()}/keys` };
+    const metadata = { issuer, jwks_uri: `${issuer}/keys` };
     const text = request.url === '/keys' ? KEY_SET : JSON.stringify(metadata);
     response.writeHead(200, { 'content-type': 'application/json' }).end(text);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close().closeAllConnections());
-  const address = () => {
-    const at = server.address();
-    return `http://127.0.0.1:${typeof at === 'object' && at ? at.port : 0}`;
-  };
-  return address();
+  const issuer = await listening(server);
+  return issuer;
 }
 
-const PEOPLE_TOOLS = [
+/** The tools of the agents of people. */
+export const PEOPLE_TOOLS = [
   ...['service list', 'service show', 'service start', 'service stop', 'service scale', 'cost'],
 ];
 

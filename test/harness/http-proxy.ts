@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { listening } from './listening.ts';
 
 /**
  * Starts a proxy as companies have one: `CONNECT` for tunnels, absolute URLs for plain HTTP. It maps ports on which
@@ -38,16 +38,12 @@ export async function startHttpProxy(ports: ReadonlyMap<number, number>) {
     near.on('error', () => far.destroy());
     near.on('close', () => far.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const url = await listening(server);
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
-    server.close();
   });
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
   const refuseTunnels = () => {
     refusesTunnels = true;
   };
-  return { url: `http://127.0.0.1:${port}`, seen, refuseTunnels };
+  return { url, seen, refuseTunnels };
 }

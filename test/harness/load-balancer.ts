@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
 import { isReady } from './bot-process.ts';
+import { listening } from './listening.ts';
 
 /** A load balancer over the ready replicas. Only a refused connection is retried at the next one. */
 export async function startLoadBalancer(replicas: () => readonly string[]): Promise<string> {
@@ -13,11 +13,7 @@ export async function startLoadBalancer(replicas: () => readonly string[]): Prom
     const order = all.map((_, index) => all[(turn + index) % all.length] ?? '');
     void passOn(incoming, reply, order);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+  return listening(server);
 }
 
 async function passOn(incoming: IncomingMessage, reply: ServerResponse, order: readonly string[]) {

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
 import { startApp } from '../../src/app.ts';
 import { createLog } from '../../src/base/log.ts';
 import { commandNames } from '../../src/commands/index.ts';
 import { loadConfig } from '../../src/ops/index.ts';
+import { listening } from './listening.ts';
 import { deliver, FORM, signatureOf } from './signing.ts';
 import { AUDIT_KEY, SIGNING_SECRET } from './simulators.ts';
 
@@ -169,9 +168,7 @@ async function startReplies(entries: readonly Recorded[]) {
     });
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
-  await new Promise<void>((done) => http.listen(0, '127.0.0.1', done));
-  onTestFinished(() => void http.close());
-  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const url = await listening(http);
 
   /** Waits until all that was written before this entry is written again. */
   const reached = async (index: number) => {

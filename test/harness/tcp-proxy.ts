@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import { listening } from './listening.ts';
 
 export interface TcpProxy {
   /** The same URL with the port of the proxy. */
@@ -33,19 +33,12 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
       else from.pipe(to);
     }
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const own = new URL(await listening(server));
   onTestFinished(() => {
     for (const socket of all) socket.destroy();
-    server.close();
   });
-  const address = server.address();
   return {
-    through: (url) => {
-      const other = new URL(url);
-      other.port = String(typeof address === 'object' && address ? address.port : 0);
-      return other.href;
-    },
+    through: (url) => Object.assign(new URL(url), { port: own.port }).href,
     dropPackets: () => {
       isHeld = true;
       for (const socket of all) socket.unpipe().pause();

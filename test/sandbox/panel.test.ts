@@ -1,8 +1,9 @@
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import express from 'express';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ALERT_READS, CLOUD_READS } from '../../sandbox/api/optional-reads.ts';
 import { panelRoutes } from '../../sandbox/api/panel.ts';
+import { listening } from '../harness/listening.ts';
 import { alertsServer, cloudServer, send, serviceId } from './servers.ts';
 
 const SLOW_QUERIES = 'd89ded1cd0202f913c62d284';
@@ -17,15 +18,11 @@ async function panelServer() {
     changes += 1;
   };
   const app = express().use('/sandbox', panelRoutes({ cloud, alerts, changed }));
-  const server = app.listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  onTestFinished(() => void server.close());
-  // A listening TCP server has an address of this kind.
-  const { port } = server.address() as AddressInfo;
+  const address = await listening(createServer(app));
   const ask = (method: string, path: string, body?: unknown) =>
     send({
       method,
-      url: `http://127.0.0.1:${port}/sandbox${path}`,
+      url: `${address}/sandbox${path}`,
       headers: body === undefined ? {} : { 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });

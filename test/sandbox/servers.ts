@@ -73,18 +73,7 @@ export async function cloudServer(options: CloudOptions = {}) {
   const behaviour = { rateLimit: null, ...options.behaviour };
   const cloud = await startCloudSimulator({ now: clock.now, ...options, behaviour });
   onTestFinished(() => cloud.stop());
-  const ask = (
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ) =>
-    send({
-      method,
-      url: `${cloud.url}/v1/organizations/${ORGANIZATION.id}${path}`,
-      headers: { ...basic(CLOUD_KEY), ...jsonType(body), ...headers },
-      ...written(body),
-    });
+  const ask = askerAt(`${cloud.url}/v1/organizations/${ORGANIZATION.id}`, basic(CLOUD_KEY));
   return { cloud, clock, ask };
 }
 
@@ -92,33 +81,28 @@ export async function alertsServer(options: AlertsOptions = {}) {
   const clock = createClock();
   const alerts = await startAlertsSimulator({ now: clock.now, rateLimit: null, ...options });
   onTestFinished(() => alerts.stop());
-  const ask = (
+  const token = { authorization: `Bearer ${ALERTS_TOKEN}` };
+  return { alerts, clock, ask: askerAt(`${alerts.url}/api/v2/alerts`, token) };
+}
+
+/** Sends requests to paths below a URL. A text is sent as it is, so that tests can send what is no JSON. */
+function askerAt(url: string, own: Readonly<Record<string, string>>) {
+  return (
     method: string,
     path: string,
     body?: unknown,
-    headers: Record<string, string> = {},
-  ) =>
-    send({
-      method,
-      url: `${alerts.url}/api/v2/alerts${path}`,
-      headers: { authorization: `Bearer ${ALERTS_TOKEN}`, ...jsonType(body), ...headers },
-      ...written(body),
-    });
-  return { alerts, clock, ask };
+    headers: Readonly<Record<string, string>> = {},
+  ) => {
+    const all = { ...own, ...headers };
+    if (body === undefined) return send({ method, url: url + path, headers: all });
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const typed = { 'content-type': 'application/json', ...all };
+    return send({ method, url: url + path, headers: typed, body: text });
+  };
 }
 
 export function basic({ id, secret }: { readonly id: string; readonly secret: string }) {
   return { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` };
-}
-
-function jsonType(body: unknown): Record<string, string> {
-  return body === undefined ? {} : { 'content-type': 'application/json' };
-}
-
-// A text is sent as it is, so that tests can send what is no JSON.
-function written(body: unknown): { body?: string } {
-  if (body === undefined) return {};
-  return { body: typeof body === 'string' ? body : JSON.stringify(body) };
 }
 
 export function serviceId(name: string): string {

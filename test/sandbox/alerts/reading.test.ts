@@ -16,17 +16,10 @@ const keys = (data: Reading | undefined) => Object.keys(data ?? {});
 
 test('the latest server returns the new field names', async () => {
   const { ask } = await alertsServer();
-  const { status, json } = await ask('GET', `/${RATE}`);
-  expect(status).toBe(200);
+  const { json } = await ask('GET', `/${RATE}`);
   expect(json.data).toMatchObject({
-    id: RATE,
-    name: '5xx rate',
-    source: 'saved_search',
-    state: 'ALERT',
-    teamId: expect.any(String),
-    savedSearchId: expect.any(String),
-    groupBy: 'service',
-    numConsecutiveWindows: 2,
+    ...{ id: RATE, name: '5xx rate', source: 'saved_search', state: 'ALERT', groupBy: 'service' },
+    ...{ teamId: expect.any(String), savedSearchId: expect.any(String), numConsecutiveWindows: 2 },
     silenced: { until: '2026-11-23T12:00:00.000Z' },
   });
   expect(json.data?.channels).toHaveLength(2);
@@ -38,39 +31,23 @@ test('the documented server returns the fields and values of the contract', asyn
   const { ask } = await alertsServer({ profile: 'docs' });
   const { json } = await ask('GET', `/${RATE}`);
   expect(json.data).toMatchObject({ source: 'search', state: 'active', silenced: true });
-  expect(keys(json.data)).toEqual([
-    'id',
-    'name',
-    'message',
-    'threshold',
-    'interval',
-    'thresholdType',
-    'source',
-    'state',
-    'silenced',
-    'channel',
-    'team',
-    'savedSearch',
-    'groupBy',
-    'createdAt',
-    'updatedAt',
-  ]);
+  expect(keys(json.data).join(' ')).toBe(
+    'id name message threshold interval thresholdType source state silenced channel team ' +
+      'savedSearch groupBy createdAt updatedAt',
+  );
 });
 
 test("the server of January returns the contract's names with its own values", async () => {
-  const { ask } = await alertsServer({ profile: 'code-2026-01' });
+  const { ask, alerts } = await alertsServer({ profile: 'code-2026-01' });
   const { json } = await ask('GET', `/${RATE}`);
   expect(json.data).toMatchObject({ source: 'saved_search', state: 'ALERT' });
   expect(json.data?.silenced).toHaveProperty('_id');
   expect(keys(json.data)).toContain('savedSearch');
   expect(keys(json.data)).not.toContain('note');
-});
-
-test('the server of July returns one channel', async () => {
-  const { ask } = await alertsServer({ profile: 'code-2026-07' });
-  const { json } = await ask('GET', `/${RATE}`);
-  expect(keys(json.data)).toContain('note');
-  expect(keys(json.data)).not.toContain('channels');
+  // The one of July has notes, and one channel.
+  alerts.profile('code-2026-07');
+  const july = keys((await ask('GET', `/${RATE}`)).json.data);
+  expect([july.includes('note'), july.includes('channels')]).toEqual([true, false]);
 });
 
 test.for<[AlertsProfile, string, string, unknown]>([
@@ -104,10 +81,7 @@ test('a silence ends at its time', async () => {
 
 const awkward: readonly [string, (alert: AlertSeed) => boolean][] = [
   ['a tile without a name', ({ name, watches }) => name === null && watches.source === 'tile'],
-  [
-    'a grouped saved search with two channels',
-    (a) => Boolean(a.groupBy) && a.channels.length === 2,
-  ],
+  ['a grouped search with two channels', (a) => Boolean(a.groupBy) && a.channels.length === 2],
   ['a range', ({ thresholdType, thresholdMax }) => thresholdType === 'between' && !!thresholdMax],
   ['a silence that lasts', ({ silencedForMinutes = 0 }) => silencedForMinutes > 0],
   ['a silence that is over', ({ silencedForMinutes = 0 }) => silencedForMinutes < 0],
@@ -130,18 +104,6 @@ test('fourteen alerts are returned in the order of their ids, with the total', a
   // The contract's list: an array of alerts.
   const ids = (json.data as unknown as { id: string }[]).map(({ id }) => id);
   expect(ids).toEqual(ALERTS.map(({ id }) => id).toSorted());
-});
-
-test('more than a thousand alerts need a second page', async () => {
-  const { ask, alerts } = await alertsServer();
-  alerts.addAlerts(1_000);
-  const first = await ask('GET', '');
-  expect(first.json.data).toHaveLength(1_000);
-  expect(first.json.meta).toMatchObject({ total: 1_014 });
-  const second = await ask('GET', '?limit=1000&offset=1000');
-  expect(second.json.data).toHaveLength(14);
-  const third = await ask('GET', '?offset=2000');
-  expect(third.json).toMatchObject({ data: [], meta: { total: 1_014 } });
 });
 
 test.for<[AlertsProfile]>([['docs'], ['code-2026-01']])(

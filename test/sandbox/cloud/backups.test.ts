@@ -61,26 +61,6 @@ test.for<[string, string, string, unknown]>([
   expect(json.result?.bucket).toEqual(bucket);
 });
 
-test('a failed backup has the status error, no end and no size', async () => {
-  const { ask } = await cloudServer();
-  const { json } = await ask('GET', path('reporting-core', '7286a06a-a449-45c0-8967-7a17475a29ed'));
-  expect(json.result).toMatchObject({ status: 'error', type: 'incremental', sizeInBytes: null });
-  expect(json.result).not.toHaveProperty('finishedAt');
-});
-
-test('some finished backups have no end on a live server, but each has one in the contract', async () => {
-  const { ask, cloud } = await cloudServer();
-  const lab = path('lab-core', 'bc084d52-9d01-4bf4-88e9-0bed3b7ff7d7');
-  const live = (await ask('GET', lab)).json.result;
-  expect(live).toMatchObject({ status: 'done', durationInSeconds: 480.437 });
-  expect(live).not.toHaveProperty('finishedAt');
-  cloud.profile('contract');
-  expect((await ask('GET', lab)).json.result).toMatchObject({
-    finishedAt: '2026-11-19T16:08:00.000Z',
-    durationInSeconds: 480,
-  });
-});
-
 test('a backup of the contract has no status, no type, and one format of bucket', async () => {
   const { ask } = await cloudServer({ profile: 'contract' });
   const { json } = await ask('GET', path('analytics-prod', FULL));

@@ -7,6 +7,7 @@ const [MAIN, LAB] = ORGANIZATION.warehouses.map(({ id }) => id);
 const FULL_BACKUP = '53837fde-9e4f-4c3d-b63e-8c949cf4822f';
 const EXPIRED_BACKUP = '52fbfd64-6063-4304-8ab1-e62736ca833c';
 
+const SMALL = { tier: 'development' };
 const free = { organization: { ...ORGANIZATION, plan: 'free' as const } };
 const enterprise = { organization: { ...ORGANIZATION, tier: 'enterprise' as const } };
 const contract = { profile: 'contract' as const };
@@ -40,27 +41,13 @@ test('two create requests create two services with two passwords', async () => {
   expect(cloud.effectCount('create service')).toBe(2);
 });
 
-test('a service in an existing warehouse is a secondary', async () => {
+test('a service in an existing warehouse is a secondary, with the requested endpoint', async () => {
   const { ask } = await cloudServer();
-  const body = { ...BODY, dataWarehouseId: LAB, isReadonly: true, numReplicas: 1 };
-  const { json } = await ask('POST', '/services', body);
-  expect(json.result?.service).toMatchObject({
-    isPrimary: false,
-    isReadonly: true,
-    numReplicas: 1,
-    dataWarehouseId: LAB,
-  });
-});
-
-test('the warehouse of a new service accepts a second service', async () => {
-  const { ask, cloud } = await cloudServer();
-  const first = await ask('POST', '/services', BODY);
-  const dataWarehouseId = first.json.result?.service?.dataWarehouseId;
-  const second = await ask('POST', '/services', { ...BODY, dataWarehouseId });
-  expect(second.status).toBe(200);
-  const path = `/services/${first.json.result?.service?.id}/state`;
-  cloud.setServiceState(String(first.json.result?.service?.id), 'running');
-  expect((await ask('PATCH', path, { command: 'stop' })).status).toBe(409);
+  const given = { dataWarehouseId: LAB, isReadonly: true, numReplicas: 1 };
+  const endpoints = [{ protocol: 'mysql', enabled: true }];
+  const { json } = await ask('POST', '/services', { ...BODY, ...given, endpoints });
+  expect(json.result?.service).toMatchObject({ ...given, isPrimary: false });
+  expect(JSON.stringify(json.result?.service?.endpoints)).toContain('"mysql"');
 });
 
 test('a restore takes longer than an empty service', async () => {
@@ -71,13 +58,6 @@ test('a restore takes longer than an empty service', async () => {
   expect(cloud.service(id)?.state).toBe('provisioning');
   clock.advance(60_000);
   expect(cloud.service(id)?.state).toBe('running');
-});
-
-test('the requested endpoint is in the reply', async () => {
-  const { ask } = await cloudServer();
-  const endpoints = [{ protocol: 'mysql', enabled: true }];
-  const { json } = await ask('POST', '/services', { ...BODY, endpoints });
-  expect(JSON.stringify(json.result?.service?.endpoints)).toContain('"mysql"');
 });
 
 test.for<[string, object, Parameters<typeof cloudServer>[0]?]>([
@@ -93,11 +73,7 @@ test.for<[string, object, Parameters<typeof cloudServer>[0]?]>([
   ['a region that only live servers have', { region: 'ca-central-1' }],
   ['a region of the contract', { region: 'me-central-1' }, contract],
   ['a profile of the contract', { profile: 'v1-highcpu-s' }, { ...enterprise, ...contract }],
-  [
-    'any protocol of the contract',
-    { endpoints: [{ protocol: 'https', enabled: false }] },
-    contract,
-  ],
+  ['a protocol of the contract', { endpoints: [{ protocol: 'https', enabled: false }] }, contract],
 ])('%s is accepted', async ([, changes, options]) => {
   const { ask } = await cloudServer(options);
   expect((await ask('POST', '/services', { ...BODY, ...changes })).status).toBe(200);
@@ -111,12 +87,7 @@ test.for<[string, object, string, Parameters<typeof cloudServer>[0]?]>([
   ['an underscore in the name', { name: 'analytics_two' }, 'name'],
   ['a region that live servers no longer have', { region: 'me-central-1' }, 'region'],
   ['a region outside the contract', { region: 'ca-central-1' }, 'region', contract],
-  [
-    'a profile that live servers no longer have',
-    { profile: 'v1-highcpu-s' },
-    'profile',
-    enterprise,
-  ],
+  ['a profile that live servers have no more', { profile: 'v1-highcpu-s' }, 'profile', enterprise],
   ['another protocol', { endpoints: [{ protocol: 'https', enabled: false }] }, 'endpoints'],
   ['an unknown provider', { provider: 'other' }, 'provider'],
   ['an unknown region', { region: 'moon-1' }, 'region'],
@@ -127,26 +98,14 @@ test.for<[string, object, string, Parameters<typeof cloudServer>[0]?]>([
   ['total memory of 1,080', { maxTotalMemoryGb: 1_080 }, 'maxTotalMemoryGb'],
   ['total memory of 25', { minTotalMemoryGb: 25 }, 'minTotalMemoryGb'],
   ['total bounds in reverse', { minTotalMemoryGb: 48, maxTotalMemoryGb: 24 }, 'minTotalMemoryGb'],
-  [
-    'total memory of a development service',
-    { tier: 'development', minTotalMemoryGb: 24 },
-    'minTotalMemoryGb',
-  ],
+  ['total memory of a small service', { ...SMALL, minTotalMemoryGb: 24 }, 'minTotalMemoryGb'],
   ['free total memory of 372', { maxTotalMemoryGb: 372 }, 'maxTotalMemoryGb', free],
   ['free replica memory of 124', { maxReplicaMemoryGb: 124 }, 'maxReplicaMemoryGb', free],
   ['memory of 30', { minReplicaMemoryGb: 30 }, 'minReplicaMemoryGb'],
   ['memory of 4', { minReplicaMemoryGb: 4 }, 'minReplicaMemoryGb'],
   ['memory of 360', { maxReplicaMemoryGb: 360 }, 'maxReplicaMemoryGb'],
-  [
-    'memory bounds in reverse',
-    { minReplicaMemoryGb: 64, maxReplicaMemoryGb: 32 },
-    'minReplicaMemoryGb',
-  ],
-  [
-    'memory of a development service',
-    { tier: 'development', minReplicaMemoryGb: 8 },
-    'minReplicaMemoryGb',
-  ],
+  ['bounds in reverse', { minReplicaMemoryGb: 64, maxReplicaMemoryGb: 32 }, 'minReplicaMemoryGb'],
+  ['memory of a small service', { ...SMALL, minReplicaMemoryGb: 8 }, 'minReplicaMemoryGb'],
   ['one replica in a new warehouse', { numReplicas: 1 }, 'numReplicas', contract],
   ['21 replicas', { numReplicas: 21, dataWarehouseId: MAIN }, 'numReplicas'],
   ['an idle timeout of 4', { idleTimeoutMinutes: 4 }, 'idleTimeoutMinutes'],
@@ -157,11 +116,7 @@ test.for<[string, object, string, Parameters<typeof cloudServer>[0]?]>([
   ['a backup of another region', { backupId: FULL_BACKUP, region: 'us-east-1' }, 'region'],
   ['a backup of another tier', { backupId: FULL_BACKUP, tier: 'production' }, 'tier'],
   ['an unknown release channel', { releaseChannel: 'nightly' }, 'releaseChannel'],
-  [
-    'a release channel of a development service',
-    { tier: 'development', releaseChannel: 'fast' },
-    'releaseChannel',
-  ],
+  ['a release channel of a small service', { ...SMALL, releaseChannel: 'fast' }, 'releaseChannel'],
   ['own cloud without sizes', { byocId: 'byoc-1' }, 'minReplicaMemoryGb'],
   [
     'own cloud with a size of 64',

@@ -74,12 +74,6 @@ test.for<[string, object, string]>([
   expect(cloud.endpoints()).toEqual([]);
 });
 
-test('255 characters of description are accepted', async () => {
-  const { ask } = await cloudServer();
-  const body = { ...RESOURCE, description: 'd'.repeat(255) };
-  expect((await ask('POST', PATH, body)).status).toBe(200);
-});
-
 test.for(['archive', 'ci'])(
   'an endpoint of a service that does not run (%s) is refused',
   async (name) => {

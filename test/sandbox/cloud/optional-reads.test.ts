@@ -1,85 +1,12 @@
 import { expect, test } from 'vitest';
-import { CLOUD_READS } from '../../../sandbox/api/optional-reads.ts';
-import { CLOUD_KEY, ORGANIZATION } from '../../../sandbox/seed/organization.ts';
-import { basic, cloudServer, send, serviceId } from '../servers.ts';
+import { CLOUD_KEY } from '../../../sandbox/seed/organization.ts';
+import { cloudServer, serviceId } from '../servers.ts';
 
 const PROD = `/services/${serviceId('analytics-prod')}`;
 const ENDPOINTS = `${PROD}/pipesReversePrivateEndpoints`;
 const SERVICE_ENDPOINT = {
   ...{ description: '', type: 'VPC_ENDPOINT_SERVICE', vpcEndpointServiceName: 'svc' },
 };
-
-/** A path of each optional read; those of the key itself are below `/v1`, not the organization. */
-const PATHS: Readonly<Record<(typeof CLOUD_READS)[number], string>> = {
-  'list organizations': '../..',
-  'get key': `/keys/${CLOUD_KEY.id}`,
-  'list services': '/services',
-  'get service': PROD,
-  'scaling schedule': `/services/${serviceId('bi-readonly')}/scalingSchedule`,
-  'list backups': `${PROD}/backups`,
-  'list endpoints': ENDPOINTS,
-  'get endpoint': `${ENDPOINTS}/none`,
-  'list pipes': `${PROD}/pipes`,
-  'list activities': '/activities',
-};
-
-const urlOf = (base: string, path: string) => {
-  const root = `${base}/v1/organizations/${ORGANIZATION.id}`;
-  return path === '../..' ? `${base}/v1/organizations` : root + path;
-};
-
-async function readAs(cloud: { readonly url: string }, path: string, key = CLOUD_KEY) {
-  return send({ method: 'GET', url: urlOf(cloud.url, path), headers: basic(key) });
-}
-
-/** The path of a read; an endpoint is created for the read of one endpoint. */
-async function pathOf(
-  name: (typeof CLOUD_READS)[number],
-  { ask }: Awaited<ReturnType<typeof cloudServer>>,
-) {
-  if (name !== 'get endpoint') return PATHS[name];
-  const { json } = await ask('POST', ENDPOINTS, SERVICE_ENDPOINT);
-  return `${ENDPOINTS}/${String(json.result?.id)}`;
-}
-
-test.for(CLOUD_READS)('%s is answered by a live server only', async (name) => {
-  const server = await cloudServer();
-  const { cloud } = server;
-  const path = await pathOf(name, server);
-  expect((await readAs(cloud, path)).status).toBe(200);
-  expect(cloud.count(name)).toBe(1);
-
-  cloud.behave({ absentReads: { [name]: 405 } });
-  expect((await readAs(cloud, path)).status).toBe(405);
-  cloud.behave({ absentReads: {} });
-  cloud.setKey(CLOUD_KEY.id, { denied: [name] });
-  const denied = await readAs(cloud, path);
-  expect([denied.status, denied.json.error]).toEqual([403, expect.stringMatching(/^FORBIDDEN: /)]);
-
-  cloud.profile('contract');
-  const absent = await readAs(cloud, path);
-  expect(absent.status).toBe(404);
-  expect(absent.headers['content-type']).toMatch('text/html');
-});
-
-test('the reads of the key itself need a valid key', async () => {
-  const { cloud } = await cloudServer();
-  expect((await readAs(cloud, '../..', { ...CLOUD_KEY, secret: 'wrong' })).status).toBe(401);
-  expect((await readAs(cloud, '../..')).json.result).toMatchObject([{ id: ORGANIZATION.id }]);
-});
-
-test('backups are listed newest first, without those that expired', async () => {
-  const { ask } = await cloudServer();
-  const { json } = await ask('GET', `${PROD}/backups`);
-  const listed = Object.values(json.result ?? {}).map((one) => [one?.status, one?.type]);
-  expect(listed).toEqual([
-    ['in_progress', 'full'],
-    ['done', 'incremental'],
-    ['done', 'full'],
-  ]);
-  expect(json.result?.[0]).not.toHaveProperty('finishedAt');
-  expect(json.result?.[2]?.bucket).toBeDefined();
-});
 
 test('a secondary service has no backups', async () => {
   const { ask } = await cloudServer();
@@ -113,24 +40,6 @@ test('an endpoint of another service is not found', async () => {
   const other = `/services/${serviceId('lab-core')}/pipesReversePrivateEndpoints`;
   expect((await ask('GET', `${other}/${String(json.result?.id)}`)).status).toBe(404);
   expect((await ask('GET', other)).json.result).toEqual([]);
-});
-
-test('a pipe has its state and one source, and a database pipe has no settings', async () => {
-  const { ask, cloud } = await cloudServer();
-  const { json } = await ask('GET', `${PROD}/pipes`);
-  const listed = Object.values(json.result ?? {}).map((pipe) => [
-    ...[pipe?.name, pipe?.state, Object.keys(pipe?.source ?? {}).length],
-    pipe?.settings !== undefined,
-  ]);
-  expect(listed).toEqual([
-    ['orders', 'Running', 1, true],
-    ['clicks', 'Running', 1, true],
-    ['customers-copy', 'Running', 1, false],
-  ]);
-  cloud.behave({ pipesWhileDown: 'returned' });
-  cloud.setServiceState(serviceId('analytics-prod'), 'stopped');
-  const stopped = Object.values((await ask('GET', `${PROD}/pipes`)).json.result ?? {});
-  expect(stopped.map((pipe) => pipe?.state)).toEqual(['Stopped', 'Stopped', 'Paused']);
 });
 
 test.for(['/pipes', '/pipesReversePrivateEndpoints'])(
@@ -178,34 +87,10 @@ test('the end of a transition is an event of the system, at its own time', async
   expect(last).toMatchObject({ type: 'service_running', createdAt: '2026-11-20T12:01:00.000Z' });
 });
 
-test.for<[string, string, number]>([
-  ['a day', 'from_date=2026-11-20&to_date=2026-11-20', 200],
-  ['no range', '', 200],
-  ['a date-time', 'from_date=2026-11-20T00:00:00Z', 400],
-])('activities of %s', async ([, query, status]) => {
+test('some servers return the pipes of a service that does not run, with their states', async () => {
   const { ask, cloud } = await cloudServer();
-  expect((await ask('GET', `/activities?${query}`)).status).toBe(status);
-  cloud.behave({ activityDates: 'date-time' });
-  const other = status === 400 ? 200 : query === '' ? 200 : 400;
-  expect((await ask('GET', `/activities?${query}`)).status).toBe(other);
-});
-
-test('activities are limited to the days of the request', async () => {
-  const { ask } = await cloudServer();
-  const { json } = await ask('GET', '/activities?from_date=2026-11-14&to_date=2026-11-16');
-  expect(typesIn(json.result)).toEqual(['key_create']);
-});
-
-test('a key shows its roles, and the end of its validity if it has one', async () => {
-  const { ask, cloud } = await cloudServer();
-  const own = `/keys/${CLOUD_KEY.id}`;
-  const { json } = await ask('GET', own);
-  expect(json.result).toMatchObject({ assignedRoles: [{ roleName: 'Admin' }] });
-  expect(json.result).not.toHaveProperty('expireAt');
-  cloud.setKey(CLOUD_KEY.id, { role: 'developer', expireAt: '2026-12-01T00:00:00Z' });
-  const later = await ask('GET', own);
-  expect(later.json.result).toMatchObject({
-    assignedRoles: [{ roleName: 'Service API reader' }],
-    expireAt: '2026-12-01T00:00:00Z',
-  });
+  cloud.behave({ pipesWhileDown: 'returned' });
+  cloud.setServiceState(serviceId('analytics-prod'), 'stopped');
+  const stopped = Object.values((await ask('GET', `${PROD}/pipes`)).json.result ?? {});
+  expect(stopped.map((pipe) => pipe?.state)).toEqual(['Stopped', 'Stopped', 'Paused']);
 });

@@ -23,14 +23,6 @@ test('only the settings of live servers have nulls and keys that are not in the 
   expect((await ask('GET', events)).json.result).not.toHaveProperty('engine_max_threads');
 });
 
-test('a pipe that copies a database has no settings', async () => {
-  const { ask } = await cloudServer();
-  const id = pipeId('customers-copy');
-  const { status, json } = await ask('GET', path('analytics-prod', id));
-  expect(status).toBe(404);
-  expect(json.error).toBe(`NOT_FOUND: ingestion for pipe "${id}" not found`);
-});
-
 test.for<[string, string, string, number]>([
   ["another service's pipe", 'staging', pipeId('orders'), 404],
   ['an id that is no uuid', 'analytics-prod', 'orders', 400],

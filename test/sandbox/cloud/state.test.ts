@@ -81,16 +81,6 @@ test.for<[string, ServiceState, string, Partial<CloudBehaviour>, number, Service
   expect(cloud.service(STAGING)?.state).toBe(end);
 });
 
-test('a stop takes 90 seconds', async () => {
-  const { ask, cloud, clock } = await cloudServer();
-  const { json } = await ask('PATCH', path(STAGING), { command: 'stop' });
-  expect(json.result?.state).toBe('stopping');
-  clock.advance(89_999);
-  expect(cloud.service(STAGING)?.state).toBe('stopping');
-  clock.advance(1);
-  expect(cloud.service(STAGING)?.state).toBe('stopped');
-});
-
 test('a conflict names the state', async () => {
   const { ask, cloud } = await cloudServer();
   cloud.setServiceState(STAGING, 'starting');

@@ -25,26 +25,24 @@ import {
 } from './block-samples.ts';
 
 const first = '/blocks/0/elements/0';
+const NO_BLOCK = 'unsupported_type /blocks/0/type';
+const NO_VIEW_BLOCK = 'unsupported_type /view/blocks/0/type';
 const series = 'duplicate_series /blocks/0/chart/series';
 
 const codes = (found: readonly { code: string; pointer: string }[]) =>
   found.map(({ code, pointer }) => `${code} ${pointer}`);
 
 test.for<[string, object[], string]>([
-  ['an unknown block', [{ type: 'blink' }], 'unsupported_type /blocks/0/type'],
+  ['an unknown block', [{ type: 'blink' }], NO_BLOCK],
   ...['image', 'carousel', 'markdown', 'card', 'video'].map((type): [string, object[], string] => [
     `a ${type}, which Signalbox does not send`,
     [{ type }],
-    'unsupported_type /blocks/0/type',
+    NO_BLOCK,
   ]),
   ['a datepicker', [actions({ type: 'datepicker' })], `unsupported_type ${first}/type`],
-  ['an authored file', [{ type: 'file', source: 'remote' }], 'unsupported_type /blocks/0/type'],
+  ['an authored file', [{ type: 'file', source: 'remote' }], NO_BLOCK],
   ['an unknown key', [{ ...section('x'), colour: 'red' }], 'unknown_field /blocks/0'],
-  [
-    'mrkdwn in a header',
-    [{ type: 'header', text: mrkdwn('x') }],
-    'invalid_value /blocks/0/text/type',
-  ],
+  ['a mrkdwn header', [{ type: 'header', text: mrkdwn('x') }], 'invalid_value /blocks/0/text/type'],
   ['a section without text', [{ type: 'section' }], 'missing_field /blocks/0'],
   ['a header without text', [{ type: 'header' }], 'missing_field /blocks/0'],
   ['a bare string as text', [{ type: 'section', text: 'x' }], 'wrong_type /blocks/0/text'],
@@ -57,13 +55,9 @@ test.for<[string, object[], string]>([
   ['a purple button', [actions(button({ style: 'purple' }))], `invalid_value ${first}/style`],
   ['uneven rows', [dataTable([raws(2), raws(1)])], 'uneven_rows /blocks/0/rows/1'],
   ['rich text as a header cell', [dataTable([[rich()], raws(1)])], 'rich_header /blocks/0/rows/0'],
+  ['two tables', times(2, () => table([raws(1)])), 'only_one_table_allowed /blocks'],
   [
-    'two tables with aligned columns',
-    times(2, () => table([raws(1)])),
-    'only_one_table_allowed /blocks',
-  ],
-  [
-    'a column in the middle',
+    'a column aligned “middle”',
     [aligned('middle')],
     'invalid_value /blocks/0/column_settings/0/align',
   ],
@@ -82,26 +76,14 @@ test.for<[string, object, string]>([
   ['a title of 25 characters', { title: plain(words(25)) }, 'too_long /view/title/text'],
   ['a submit of 25 characters', { submit: plain(words(25)) }, 'too_long /view/submit/text'],
   ['a close of 25 characters', { close: plain(words(25)) }, 'too_long /view/close/text'],
-  [
-    'metadata of 3001 characters',
-    { private_metadata: words(3001) },
-    'too_long /view/private_metadata',
-  ],
+  ['much metadata', { private_metadata: words(3001) }, 'too_long /view/private_metadata'],
   ['a callback_id of 256', { callback_id: words(256) }, 'too_long /view/callback_id'],
   ['101 blocks', { blocks: times(101, () => section('x')) }, 'too_long /view/blocks'],
   ['inputs without submit', { blocks: [input(typed())] }, 'missing_submit /view'],
-  [
-    'a data table',
-    { blocks: [dataTable([raws(1), raws(1)])] },
-    'unsupported_type /view/blocks/0/type',
-  ],
-  ['a table', { blocks: [table([raws(1)])] }, 'unsupported_type /view/blocks/0/type'],
-  ['a chart', { blocks: [barChart(['a'], [one(['a'])])] }, 'unsupported_type /view/blocks/0/type'],
-  [
-    'markdown',
-    { blocks: [{ type: 'markdown', text: 'x' }] },
-    'unsupported_type /view/blocks/0/type',
-  ],
+  ['a data table', { blocks: [dataTable([raws(1), raws(1)])] }, NO_VIEW_BLOCK],
+  ['a table', { blocks: [table([raws(1)])] }, NO_VIEW_BLOCK],
+  ['a chart', { blocks: [barChart(['a'], [one(['a'])])] }, NO_VIEW_BLOCK],
+  ['markdown', { blocks: [{ type: 'markdown', text: 'x' }] }, NO_VIEW_BLOCK],
   ['a mrkdwn title', { title: mrkdwn('x') }, 'invalid_value /view/title/type'],
   ['an unknown key', { width: 'wide' }, 'unknown_field /view'],
 ])('Slack refuses a modal with %s', ([, more, problem]) => {

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { WebAPIPlatformError, WebClient } from '@slack/web-api';
-import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { Json } from '../../../sandbox/json.ts';
+import { listening } from '../../harness/listening.ts';
 import { quiet, type startSlack } from './bolt-app.ts';
 
 export type SlackForTest = Awaited<ReturnType<typeof startSlack>>;
@@ -55,15 +55,7 @@ export async function listener(slack: SlackForTest, answer: () => unknown = () =
     if (reply === undefined) response.end();
     else response.setHeader('content-type', 'application/json').end(JSON.stringify(reply));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  expect(address).toBeTypeOf('object');
-  const port = typeof address === 'object' ? address?.port : 0;
-  slack.deliverTo(`http://127.0.0.1:${port}/`);
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  slack.deliverTo(`${await listening(server)}/`);
   return received;
 }
 

@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
-import { actions, button, plain, section } from './block-samples.ts';
-import { ana, approvals, ben, general, httpBot, socketBot, startSlack } from './bolt-app.ts';
-import { posted } from './client.ts';
+import { ana, ben, general, httpBot, socketBot, startSlack } from './bolt-app.ts';
 
 type SlackForTest = Awaited<ReturnType<typeof startSlack>>;
 
@@ -55,59 +52,6 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
     expect(slack.clientState(ana).views).toEqual([]);
   });
 
-  test('receives the press of a button and updates the message', async () => {
-    const { slack, app } = await withBot((on) => {
-      on.action('change.approve', async ({ ack, body, client, action }) => {
-        await ack();
-        const { channel, message, user } = Pressed.parse(body);
-        const text = `${'value' in action && action.value} approved by ${user.id}`;
-        await client.chat.update({ channel: channel.id, ts: message.ts, text });
-      });
-    });
-    const ts = await posted(app.client, {
-      channel: approvals,
-      text: 'Ana asks',
-      blocks: [section('Ana asks'), approveButton],
-    });
-    const place = { in: 'message', channel: approvals, ts } as const;
-    expect(await slack.click(ben, place, 'change.approve')).toMatchObject({ error: null });
-    await expect.poll(() => slack.messages(approvals)[0]?.text).toBe(`7KQ2MX approved by ${ben}`);
-    expect(slack.messages(approvals)[0]?.blocks).toEqual([]);
-  });
-
-  test('supplies the options of a select', async () => {
-    const { slack, app } = await withBot((on) => {
-      on.options('service', async ({ ack, options }) => {
-        await ack({ options: [{ text: { type: 'plain_text', text: options.value }, value: 'v' }] });
-      });
-    });
-    const element = { type: 'external_select' as const, action_id: 'service' };
-    const posted = await app.client.chat.postMessage({
-      channel: approvals,
-      text: 'x',
-      blocks: [{ type: 'actions', block_id: 'b', elements: [element] }],
-    });
-    const place = { in: 'message', channel: approvals, ts: posted.ts ?? '' } as const;
-    const searched = { as: ana, place, blockId: 'b', actionId: 'service', value: 'analy' };
-    expect(await slack.suggest(searched)).toMatchObject({
-      error: null,
-      options: [{ text: { text: 'analy' }, value: 'v' }],
-    });
-  });
-
-  test('receives the opening of the Home tab and publishes it', async () => {
-    const { slack } = await withBot((app) => {
-      app.event('app_home_opened', async ({ event, client }) => {
-        const view = { type: 'home', blocks: [section(`Hello ${event.user}`)] };
-        await client.apiCall('views.publish', { user_id: event.user, view });
-      });
-    });
-    expect(slack.clientState(ana).home).toBeNull();
-    await slack.openHome({ as: ana });
-    await expect.poll(() => JSON.stringify(slack.clientState(ana).home)).toContain(`Hello ${ana}`);
-    expect(slack.clientState(ben).home).toBeNull();
-  });
-
   test('receives shortcuts, with the message of a message shortcut', async () => {
     const received: unknown[] = [];
     const { slack } = await withBot((app) => {
@@ -152,17 +96,11 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
   });
 });
 
-test('an app over HTTP that never acknowledges causes a time-out error for the user', async () => {
-  const slack = await startSlack({ ackTimeoutMs: 60 });
-  await httpBot(slack, (app) => app.command('/service', async () => {}));
-  expect(await slack.command(ana, general, '/service stop')).toMatchObject({
-    status: 0,
-    error: '/service failed with the error "operation_timeout"',
-  });
-});
-
-test('a wrong signing secret makes Bolt refuse the delivery', async () => {
-  const slack = await startSlack({ delivery: { mode: 'http', signingSecret: 'another' } });
+test.for<[string, Parameters<typeof startSlack>[0]]>([
+  ['a wrong signing secret', { delivery: { mode: 'http', signingSecret: 'another' } }],
+  ['an old signature', { signedAt: () => new Date(Date.now() - 6 * 60_000) }],
+])('%s makes Bolt refuse the delivery', async ([, options]) => {
+  const slack = await startSlack(options);
   await httpBot(slack, (app) => app.command('/service', ({ ack }) => ack()));
   expect(await slack.command(ana, general, '/service stop')).toMatchObject({
     status: 401,
@@ -170,17 +108,13 @@ test('a wrong signing secret makes Bolt refuse the delivery', async () => {
   });
 });
 
-test('a signature older than five minutes makes Bolt refuse the delivery', async () => {
-  const slack = await startSlack({ signedAt: () => new Date(Date.now() - 6 * 60_000) });
-  await httpBot(slack, (app) => app.command('/service', ({ ack }) => ack()));
-  expect(await slack.command(ana, general, '/service stop')).toMatchObject({ status: 401 });
-});
-
-const Id = z.looseObject({ id: z.string() });
-const Pressed = z.object({
-  channel: Id,
-  user: Id,
-  message: z.looseObject({ ts: z.string() }),
+test('an app over HTTP that never acknowledges causes a time-out error for the user', async () => {
+  const slack = await startSlack({ ackTimeoutMs: 60 });
+  await httpBot(slack, (app) => app.command('/service', async () => {}));
+  expect(await slack.command(ana, general, '/service stop')).toMatchObject({
+    status: 0,
+    error: '/service failed with the error "operation_timeout"',
+  });
 });
 
 const stopModal = {
@@ -197,9 +131,6 @@ const stopModal = {
     },
   ],
 };
-const approveButton = actions(
-  button({ action_id: 'change.approve', value: '7KQ2MX', text: plain('Approve') }),
-);
 const filled = (value: string) => ({ reason: { reason: { type: 'plain_text_input', value } } });
 async function open(slack: SlackForTest, person: string) {
   await expect.poll(() => slack.clientState(person).views).toHaveLength(1);

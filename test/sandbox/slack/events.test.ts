@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { listening } from '../../harness/listening.ts';
 import { ana, ben, startSlack } from './bolt-app.ts';
 
 describe('an event that the app does not accept', () => {
@@ -25,14 +25,7 @@ describe('an event that the app does not accept', () => {
       // Status 0 stands for an app that never answers.
       if (status > 0) response.writeHead(status, headers).end();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    // A listening TCP server always has an address of this shape.
-    const { port } = server.address() as AddressInfo;
-    return { offers, eventsUrl: `http://127.0.0.1:${port}/` };
+    return { offers, eventsUrl: `${await listening(server)}/` };
   }
 
   test('is retried three times, with the reason, after the documented delays', async () => {

@@ -21,7 +21,7 @@ test.for<[string, SlackFaultKind, string, number]>([
 ])('a post with the fault “%s” is posted %4$i times', async ([, how, error, posted]) => {
   const { slack, post } = await started();
   slack.failNext({ method: 'chat.postMessage', times: 1, how });
-  expect(await post(how === 'no-reply' ? 50 : 0)).toBe(error);
+  expect(await post(how === 'no-reply' ? 1_000 : 0)).toBe(error);
   expect(slack.messages(approvals)).toHaveLength(posted);
   expect(await post()).toBe('ok');
   expect(slack.messages(approvals)).toHaveLength(posted + 1);
@@ -60,27 +60,4 @@ test('a rate-limited reply has the header retry-after', async () => {
   const headers = { authorization: `Bearer ${slack.botToken}` };
   const response = await fetch(`${slack.apiUrl}users.info?user=U0ANA00001`, { headers });
   expect([response.status, response.headers.get('retry-after')]).toEqual([429, '30']);
-});
-
-test('while Slack is unreachable every call loses its connection, without effect', async () => {
-  const { slack, post } = await started();
-  slack.setReachable(false);
-  expect([await post(), await outcome(clientOf(slack).auth.test())]).toEqual([
-    'WebAPIRequestError',
-    'WebAPIRequestError',
-  ]);
-  slack.setReachable(true);
-  expect(await post()).toBe('ok');
-  expect(slack.messages(approvals)).toHaveLength(1);
-});
-
-test('the update of a deleted message is refused', async () => {
-  const { slack, post } = await started();
-  await post();
-  const [{ ts } = { ts: '' }] = slack.messages(approvals);
-  slack.admin.deleteMessage(approvals, ts);
-  const { chat } = clientOf(slack);
-  expect(await outcome(chat.update({ channel: approvals, ts, text: 'y' }))).toBe(
-    'message_not_found',
-  );
 });

@@ -1,11 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import express from 'express';
-import { expect, onTestFinished, test } from 'vitest';
-import { actions, button } from './block-samples.ts';
-import { ana, approvals, ben, clock, general, startSlack, sven } from './bolt-app.ts';
-import { clientOf, listener, posted } from './client.ts';
+import { expect, test } from 'vitest';
+import { ana, ben, clock, general, startSlack, sven } from './bolt-app.ts';
+import { listener } from './client.ts';
 
 async function started(options: Parameters<typeof startSlack>[0] = {}) {
   const slack = await startSlack(options);
@@ -32,40 +27,9 @@ test('the page reads the client state of one user', async () => {
   });
 });
 
-test.for<[string, string, object, object]>([
-  ['a command', 'command', { channel: general, text: '/service stop' }, { command: '/service' }],
-  ['a shortcut', 'shortcut', { callbackId: 'service.stop' }, { type: 'shortcut' }],
-  ['opening the Home tab', 'home', {}, { event: { type: 'app_home_opened', tab: 'home' } }],
-])('%s on the page is delivered to the app', async ([, route, body, payload]) => {
-  const { send, received } = await started();
-  const answer = await send(route, { as: ana, ...body });
-  expect(answer).toMatchObject({ status: 200, body: { status: 200, error: null } });
-  expect(received).toMatchObject([payload]);
-});
-
-test('a press on the page is delivered to the app', async () => {
-  const { slack, send, received } = await started();
-  const blocks = [{ ...actions(button({ action_id: 'go', value: 'v' })), block_id: 'b' }];
-  const client = clientOf(slack);
-  const ts = await posted(client, {
-    channel: approvals,
-    text: 'x',
-    blocks,
-  });
-  const place = { in: 'message', channel: approvals, ts };
-  const pressed = { as: ben, place, blockId: 'b', actionId: 'go', element: { type: 'button' } };
-  expect(await send('action', pressed)).toMatchObject({ status: 200, body: { error: null } });
-  expect(received).toMatchObject([{ type: 'block_actions', actions: [{ value: 'v' }] }]);
-});
-
 test.for<[string, string, object, number]>([
   ['an unknown user', 'command', { as: 'U0NOBODY001', channel: general, text: '/service' }, 409],
-  [
-    'a channel that the user cannot see',
-    'command',
-    { as: sven, channel: general, text: '/service' },
-    409,
-  ],
+  ['a channel of others', 'command', { as: sven, channel: general, text: '/service' }, 409],
   ['an incomplete request', 'command', { as: ana }, 400],
   ['a modal that is closed', 'submit', { as: ana, viewId: 'V0', values: {} }, 409],
 ])("the server refuses the page's request with %s", async ([, route, body, status]) => {
@@ -90,18 +54,6 @@ test('the page is notified of a change', async () => {
   slack.changed();
   expect((await reader?.read())?.value).toMatch(isEvents);
   leaving.abort();
-});
-
-test('the built page and additional routes are served', async () => {
-  const page = await mkdtemp(join(tmpdir(), 'sandbox-page-'));
-  onTestFinished(() => rm(page, { recursive: true }));
-  await writeFile(join(page, 'index.html'), '<title>Sandbox</title>');
-  const routes = express.Router().get('/panel', (_, response) => {
-    response.json({ requests: [] });
-  });
-  const { slack } = await started({ page, routes });
-  expect(await (await fetch(`${slack.url}/`)).text()).toBe('<title>Sandbox</title>');
-  expect(await (await fetch(`${slack.url}/sandbox/panel`)).json()).toEqual({ requests: [] });
 });
 
 test('each simulator has its own workspace and stops with open connections', async () => {

@@ -110,8 +110,3 @@ test('limits are separate for each method, and a refused call has no effect', as
     reply: { ok: false, error: 'ratelimited' },
   });
 });
-
-test('without limits every call is allowed', async () => {
-  const { slack } = await started();
-  expect(await callsUntilRefused(slack, 'apps.connections.open')).toBe(Number.POSITIVE_INFINITY);
-});

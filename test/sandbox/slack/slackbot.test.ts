@@ -1,9 +1,9 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSlackSimulator } from '../../../sandbox/slack/server.ts';
 import { SLACKBOT_CHANNEL } from '../../../sandbox/slack/workspace/workspace.ts';
 import { signedHeaders } from '../../agents/issuer.ts';
+import { listening } from '../../harness/listening.ts';
 import { ANA, BEN, NOON } from '../../harness/users.ts';
 import { manifest } from './bolt-app.ts';
 
@@ -31,19 +31,14 @@ async function startSlackbot(content: object = { type: 'text', text: '{"summary"
     };
     return response.end(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] }));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
+  const url = `${await listening(server)}/mcp`;
   const slack = await startSlackSimulator({
     manifest,
     delivery: { mode: 'http', signingSecret: SECRET },
     now: () => NOON,
-    mcp: { url: `http://127.0.0.1:${port}/mcp`, signingSecret: SECRET, signedAt: () => NOON },
+    mcp: { url, signingSecret: SECRET, signedAt: () => NOON },
   });
-  onTestFinished(async () => {
-    await slack.stop();
-    server.close().closeAllConnections();
-  });
+  onTestFinished(slack.stop);
   const own = () => slack.messages(SLACKBOT_CHANNEL);
   return {
     requests,

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { SocketSettings } from '../../../sandbox/slack/delivery/socket-mode.ts';
 import { SLACK_TIMEOUT_MS } from '../../harness/simulators.ts';
-import { ana, type BoltApp, general, socketBot, startSlack } from './bolt-app.ts';
+import { ana, general, socketBot, startSlack } from './bolt-app.ts';
 import { clientOf, outcome, type SlackForTest } from './client.ts';
 
 const DISPATCH_FAILED = '/service failed with the error "dispatch_failed"';
@@ -146,26 +146,6 @@ test('a silent connection answers no ping and loses the payloads that it gets', 
   expect(events).toEqual([]);
 });
 
-test('a payload that is not acknowledged in time fails for the person with dispatch_failed', async () => {
-  const slack = await slackWith({}, 30);
-  await socketBot(slack, (app) => app.command('/service', async () => {}));
-  expect(await slack.command(ana, general, '/service stop')).toMatchObject({
-    status: 0,
-    error: DISPATCH_FAILED,
-  });
-});
-
-test('an app reconnects after Slack closes its connection', async () => {
-  const slack = await slackWith();
-  // The client waits one ping timeout before it comes back, so this one is impatient.
-  const listen = (app: BoltApp) => app.command('/service', ({ ack }) => ack());
-  await socketBot(slack, listen, 500);
-  await slack.refreshSockets({ reason: 'refresh_requested', closing: 'handshake' });
-  await expect.poll(() => slack.calls('apps.connections.open').length).toBeGreaterThan(1);
-  const command = () => slack.command(ana, general, '/service stop');
-  await expect.poll(async () => (await command()).error).toBeNull();
-});
-
 test('a ticket is valid for one connection', async () => {
   const slack = await slackWith();
   const url = await urlOf(slack);
@@ -205,21 +185,4 @@ test.for([
   const slack = await slackWith();
   const { apps } = clientOf(slack, token ?? slack.botToken);
   expect(await outcome(apps.connections.open({}))).toBe(error);
-});
-
-test('apps.connections.open without connections:write names the missing scope', async () => {
-  const slack = await slackWith();
-  slack.admin.setAppTokenScopes(['authorizations:read']);
-  const { apps } = clientOf(slack, slack.appToken);
-  await expect(apps.connections.open({})).rejects.toMatchObject({
-    data: { error: 'missing_scope', needed: 'connections:write', provided: 'authorizations:read' },
-  });
-});
-
-test('apps.connections.open can be limited, with Retry-After', async () => {
-  const slack = await slackWith();
-  const fault = { times: 1, how: 'rate-limited', retryAfterSeconds: 7 } as const;
-  slack.failNext({ method: 'apps.connections.open', ...fault });
-  const { apps } = clientOf(slack, slack.appToken);
-  await expect(apps.connections.open({})).rejects.toMatchObject({ retryAfter: 7 });
 });

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import type { Json } from '../../../sandbox/json.ts';
 import { messageOf } from '../../../sandbox/page/text/permalink.ts';
 import { words } from './block-samples.ts';
@@ -46,6 +45,7 @@ test.for<[string, string, Json, string]>([
   ['an unknown user', 'users.info', { user: 'U0NOBODY001' }, 'user_not_found'],
   ['no group', 'usergroups.users.list', { usergroup: 'S0NOTHING01' }, 'no_such_subteam'],
   ['a handle for an id', 'usergroups.users.list', { usergroup: 'db-leads' }, 'no_such_subteam'],
+  ['a thread of no message', 'conversations.replies', UPDATE, 'thread_not_found'],
   ['a private channel', 'conversations.info', { channel: secret.id }, 'channel_not_found'],
   ['no person to open', 'conversations.open', {}, 'users_list_not_supplied'],
   ['an unknown person', 'conversations.open', { users: 'U0NOBODY001' }, 'user_not_found'],
@@ -68,13 +68,6 @@ async function expectRefused(method: string, args: Json, error: string): Promise
 function rules(count: number) {
   return Array.from({ length: count }, () => ({ type: 'divider' }));
 }
-
-test('an opened conversation is the one of later messages', async () => {
-  const slack = await startSlack();
-  const { channel } = await clientOf(slack).conversations.open({ users: ana });
-  const posted = await clientOf(slack).chat.postMessage({ channel: ana, text: 'x' });
-  expect(posted.channel).toBe(channel?.id);
-});
 
 test('a call needs the right token', async () => {
   const slack = await startSlack();
@@ -151,7 +144,9 @@ test('an ephemeral message is visible to one user and cannot be updated', async 
 test('a message to a user is posted in the direct conversation with the app', async () => {
   const slack = await startSlack();
   const client = clientOf(slack);
+  const { channel: opened } = await client.conversations.open({ users: ana });
   const posted = await client.chat.postMessage({ channel: ana, text: 'Only you' });
+  expect(posted.channel).toBe(opened?.id);
   expect(slack.clientState(ana).channels).toContainEqual(
     expect.objectContaining({ id: posted.channel, kind: 'dm', unread: 1 }),
   );
@@ -173,16 +168,3 @@ test('the history is returned newest first, and a thread in order', async () => 
   const { messages } = await conversations.replies({ channel: approvals, ts: thread_ts });
   expect(messages?.map(({ text }) => text)).toEqual(['one', 'reply']);
 });
-
-test('long lists are returned in pages', async () => {
-  const slack = await startSlack();
-  const names: unknown[] = [];
-  for await (const page of clientOf(slack).paginate('users.list', { limit: 4 })) {
-    const { members } = Members.parse(page);
-    expect(members.length).toBeLessThanOrEqual(4);
-    names.push(...members.map(({ name }) => name));
-  }
-  expect(names).toEqual(slack.workspace.members.map(({ name }) => name));
-});
-
-const Members = z.object({ members: z.array(z.object({ name: z.string() })) });
