@@ -6,21 +6,28 @@ import { slashCommand } from '../domain/answer.ts';
 import { type Field, fieldsOf, isPlaced, oneOf } from './arguments.ts';
 import type { Command, Vocabulary } from './define.ts';
 import { lastName, similarAt } from './names.ts';
+import { acceptedText } from './values.ts';
 import {
   type Ambiguity,
   bare,
   bareKey,
-  copyOf,
+  choiceWord,
   type Draft,
   eitherOf,
+  explicitPair,
   fieldOfPair,
+  introducedReason,
   isMissing,
   lacksName,
+  lower,
+  moreTargets,
   ownPhrase,
   type Piece,
-  PROSE_STEPS,
+  placedName,
+  quotedWord,
   type Reader,
-  STEPS,
+  type Step,
+  set,
   TIMING,
   takesReason,
   textsAt,
@@ -208,3 +215,101 @@ function nameFromProse(reader: Reader): void {
   draft.given[field.name] = texts.slice(0, taken).join(' ');
   draft.pieces.splice(0, taken);
 }
+
+const FILLERS =
+  /^(please|pls|bitte|the|service|services|alert|pipe|named|called|of|for|on|in|with|and|to|:|,|-|–|by|set|its?|from|only|just)$/;
+
+/** A word without a meaning before a name or a value. */
+const filler: Step = (reader, at) => {
+  const { words, command } = reader;
+  const word = words[at];
+  if (!word || word.quoted) return 0;
+  const text = lower(word);
+  if (text === '' || /^[,;:.!&-]+$/.test(text) || /^(please|pls|bitte)$/.test(text)) return 1;
+  if (/^--?(all|yes|force|y|f)$/.test(text) && command.kind === 'query') return 1;
+  if (isNounAgain(reader, at)) return 1;
+  if (!FILLERS.test(text)) return 0;
+  // Only before something that is read: `for the night` is prose.
+  const next = reader.words[at + 1];
+  if (!next) return command.kind === 'query' || /^services?$/.test(text) ? 1 : 0;
+  return AFTER_FILLER.some((step) => probe(reader, at + 1, step)) ? 1 : 0;
+};
+
+/** `the archive service for audit`: the noun after its name, but not in `service window`. */
+function isNounAgain({ command, draft, words }: Reader, at: number): boolean {
+  const [noun = ''] = command.name.split(' ');
+  const own = NOUNS[noun];
+  const isNamed = at > 0 && draft.given[noun] !== undefined && draft.pieces.length === 0;
+  const next = words[at + 1];
+  const isEnd =
+    !next || next.quoted || AFTER_NOUN.test(lower(next)) || /[,;:]$/.test(words[at]?.text ?? '');
+  return isNamed && own !== undefined && isEnd && own.test(lower(words[at]));
+}
+
+const NOUNS: Readonly<Record<string, RegExp>> = {
+  service: /^(service|services|database|db|cluster|instance|warehouse)$/,
+  alert: /^(alert|alerts)$/,
+};
+const AFTER_NOUN =
+  /^(for|because|as|at|in|on|to|until|till|from|between|with|during|while|since|by|before|after|and|now|today|tonight|tomorrow|-|–|please|weil|für|bis|um|\d.*)$/;
+
+/** Whether a step would read the words, without an effect. */
+function probe(reader: Reader, at: number, step: Step): boolean {
+  const { draft } = reader;
+  return step({ ...reader, draft: copyOf(draft) }, at) > 0;
+}
+
+function copyOf(draft: Draft): Draft {
+  return {
+    ...draft,
+    given: { ...draft.given },
+    ...{ pieces: [...draft.pieces], choices: [...draft.choices], targets: [...draft.targets] },
+  };
+}
+
+/** A value without known names, for example the id of a change or the name of a new service. */
+const placedText: Step = (reader, at) => {
+  const { fields, draft, words, vocabulary } = reader;
+  const field = fields.find((each) => isPlaced(each) && draft.given[each.name] === undefined);
+  if (!field || field.names || words[at]?.quoted) return 0;
+  if (field.optional && field.input?.kind === 'choice') return 0;
+  const schema = reader.command.args.shape[field.name];
+  const text = bare(words[at] ?? { text: '', quoted: false });
+  const meant = acceptedText(reader.command, field, text, vocabulary.clock ?? null) ?? text;
+  if (field.optional && !schema?.safeParse(meant).success) return 0;
+  const more = field.severalWords ? wordsOfName(reader, at) : 1;
+  set(reader, { [field.name]: more > 1 ? textsAt(reader, at).slice(0, more).join(' ') : meant });
+  return more;
+};
+
+/** How many words a new name has: all before the first key, and one if no key follows. */
+function wordsOfName(reader: Reader, at: number): number {
+  const count = textsAt(reader, at).length;
+  for (let more = 1; more < count; more += 1) {
+    if (KEY_STEPS.some((step) => probe(reader, at + more, step))) return more;
+  }
+  return 1;
+}
+
+const KEY_STEPS: readonly Step[] = [
+  introducedReason,
+  explicitPair,
+  ownPhrase,
+  bareKey,
+  valueThenKey,
+  choiceWord,
+];
+const AFTER_FILLER: readonly Step[] = [
+  explicitPair,
+  ownPhrase,
+  placedName,
+  moreTargets,
+  bareKey,
+  valueThenKey,
+  choiceWord,
+];
+const STEPS: readonly Step[] = [
+  ...[introducedReason, explicitPair, quotedWord, ownPhrase, placedName, moreTargets],
+  ...[bareKey, valueThenKey, choiceWord, timePhrase, filler, placedText],
+];
+const PROSE_STEPS: readonly Step[] = [introducedReason, explicitPair];

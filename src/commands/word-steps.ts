@@ -60,7 +60,7 @@ export function bare({ text, quoted }: Word): string {
     : text.replace(NOISE, '').replace(/^[`*~]+(?=[^`*~])|(?<=[^`*~])[`*~]+$/g, '');
 }
 
-function lower(word: Word | undefined): string {
+export function lower(word: Word | undefined): string {
   return word && !word.quoted ? bare(word).toLowerCase() : '';
 }
 
@@ -72,7 +72,7 @@ export function textsAt({ words }: Reader, at: number): readonly string[] {
 }
 
 /** Of two different values of one key, the person chooses. */
-function set({ draft, fields }: Reader, given: TypedValues): void {
+export function set({ draft, fields }: Reader, given: TypedValues): void {
   for (const [name, value] of Object.entries(given)) {
     const before = draft.given[name];
     draft.given[name] ??= value;
@@ -100,7 +100,7 @@ export function takesReason({ command }: Pick<Reader, 'command'>): boolean {
 }
 
 /** `because …`, `-m …`, `reason: …`: all that follows is the reason, untouched. */
-const introducedReason: Step = (reader, at) => {
+export const introducedReason: Step = (reader, at) => {
   const { words, draft, tailAt } = reader;
   const word = words[at];
   if (!takesReason(reader) || !word || word.quoted) return 0;
@@ -178,7 +178,7 @@ function fieldOfKey(fields: readonly Field[], key: string): Field | undefined {
 }
 
 /** `max=64`, `--max 64`, `max: 64`. */
-const explicitPair: Step = (reader, at) => {
+export const explicitPair: Step = (reader, at) => {
   const { words, fields, draft, vocabulary } = reader;
   const word = words[at];
   const pair = word && pairOf(word);
@@ -304,7 +304,7 @@ function askedTime(field: Field, texts: readonly string[], { clock }: Vocabulary
 }
 
 /** The value of a quoted word: a name that is still missing, else the reason. */
-const quotedWord: Step = (reader, at) => {
+export const quotedWord: Step = (reader, at) => {
   const word = reader.words[at];
   if (!word?.quoted) return 0;
   const field = nextPlaced(reader, [word]);
@@ -346,7 +346,7 @@ export const ownPhrase: Step = (reader, at) => {
 };
 
 /** A name of a field without a key. */
-const placedName: Step = (reader, at) => {
+export const placedName: Step = (reader, at) => {
   const { fields, draft, vocabulary, words } = reader;
   for (const field of fields) {
     if (!field.names || !isPlaced(field)) continue;
@@ -364,7 +364,7 @@ const placedName: Step = (reader, at) => {
 };
 
 /** More names after the first one: `staging, ci and load-test`; `all`, and a tag, for its services. */
-const moreTargets: Step = (reader, at) => {
+export const moreTargets: Step = (reader, at) => {
   const { fields, draft, vocabulary, words, command } = reader;
   const field = fields.find(
     ({ names, optional, word }) => names === 'service' && !optional && word === undefined,
@@ -534,7 +534,7 @@ export const valueThenKey: Step = (reader, at) => {
 };
 
 /** A word that is a value of one field only: `vpc_resource`, `firing`, `mine`. */
-const choiceWord: Step = (reader, at) => {
+export const choiceWord: Step = (reader, at) => {
   const { fields, draft, vocabulary } = reader;
   const texts = textsAt(reader, at);
   for (const count of [2, 1]) {
@@ -642,101 +642,3 @@ function choiceOf(
     .map(({ key, text, label }) => ({ label, given: { [key]: text } }));
   return { why, readings, words };
 }
-
-const FILLERS =
-  /^(please|pls|bitte|the|service|services|alert|pipe|named|called|of|for|on|in|with|and|to|:|,|-|–|by|set|its?|from|only|just)$/;
-
-/** A word without a meaning before a name or a value. */
-const filler: Step = (reader, at) => {
-  const { words, command } = reader;
-  const word = words[at];
-  if (!word || word.quoted) return 0;
-  const text = lower(word);
-  if (text === '' || /^[,;:.!&-]+$/.test(text) || /^(please|pls|bitte)$/.test(text)) return 1;
-  if (/^--?(all|yes|force|y|f)$/.test(text) && command.kind === 'query') return 1;
-  if (isNounAgain(reader, at)) return 1;
-  if (!FILLERS.test(text)) return 0;
-  // Only before something that is read: `for the night` is prose.
-  const next = reader.words[at + 1];
-  if (!next) return command.kind === 'query' || /^services?$/.test(text) ? 1 : 0;
-  return AFTER_FILLER.some((step) => probe(reader, at + 1, step)) ? 1 : 0;
-};
-
-/** `the archive service for audit`: the noun after its name, but not in `service window`. */
-function isNounAgain({ command, draft, words }: Reader, at: number): boolean {
-  const [noun = ''] = command.name.split(' ');
-  const own = NOUNS[noun];
-  const isNamed = at > 0 && draft.given[noun] !== undefined && draft.pieces.length === 0;
-  const next = words[at + 1];
-  const isEnd =
-    !next || next.quoted || AFTER_NOUN.test(lower(next)) || /[,;:]$/.test(words[at]?.text ?? '');
-  return isNamed && own !== undefined && isEnd && own.test(lower(words[at]));
-}
-
-const NOUNS: Readonly<Record<string, RegExp>> = {
-  service: /^(service|services|database|db|cluster|instance|warehouse)$/,
-  alert: /^(alert|alerts)$/,
-};
-const AFTER_NOUN =
-  /^(for|because|as|at|in|on|to|until|till|from|between|with|during|while|since|by|before|after|and|now|today|tonight|tomorrow|-|–|please|weil|für|bis|um|\d.*)$/;
-
-/** Whether a step would read the words, without an effect. */
-function probe(reader: Reader, at: number, step: Step): boolean {
-  const { draft } = reader;
-  return step({ ...reader, draft: copyOf(draft) }, at) > 0;
-}
-
-export function copyOf(draft: Draft): Draft {
-  return {
-    ...draft,
-    given: { ...draft.given },
-    ...{ pieces: [...draft.pieces], choices: [...draft.choices], targets: [...draft.targets] },
-  };
-}
-
-/** A value without known names, for example the id of a change or the name of a new service. */
-const placedText: Step = (reader, at) => {
-  const { fields, draft, words, vocabulary } = reader;
-  const field = fields.find((each) => isPlaced(each) && draft.given[each.name] === undefined);
-  if (!field || field.names || words[at]?.quoted) return 0;
-  if (field.optional && field.input?.kind === 'choice') return 0;
-  const schema = reader.command.args.shape[field.name];
-  const text = bare(words[at] ?? { text: '', quoted: false });
-  const meant = acceptedText(reader.command, field, text, vocabulary.clock ?? null) ?? text;
-  if (field.optional && !schema?.safeParse(meant).success) return 0;
-  const more = field.severalWords ? wordsOfName(reader, at) : 1;
-  set(reader, { [field.name]: more > 1 ? textsAt(reader, at).slice(0, more).join(' ') : meant });
-  return more;
-};
-
-/** How many words a new name has: all before the first key, and one if no key follows. */
-function wordsOfName(reader: Reader, at: number): number {
-  const count = textsAt(reader, at).length;
-  for (let more = 1; more < count; more += 1) {
-    if (KEY_STEPS.some((step) => probe(reader, at + more, step))) return more;
-  }
-  return 1;
-}
-
-const KEY_STEPS: readonly Step[] = [
-  introducedReason,
-  explicitPair,
-  ownPhrase,
-  bareKey,
-  valueThenKey,
-  choiceWord,
-];
-const AFTER_FILLER: readonly Step[] = [
-  explicitPair,
-  ownPhrase,
-  placedName,
-  moreTargets,
-  bareKey,
-  valueThenKey,
-  choiceWord,
-];
-export const STEPS: readonly Step[] = [
-  ...[introducedReason, explicitPair, quotedWord, ownPhrase, placedName, moreTargets],
-  ...[bareKey, valueThenKey, choiceWord, timePhrase, filler, placedText],
-];
-export const PROSE_STEPS: readonly Step[] = [introducedReason, explicitPair];
