@@ -49,9 +49,7 @@ async function service(
   viewId: string,
   name: string,
 ): Promise<Json> {
-  const place = { in: 'view', viewId } as const;
-  const asked = { as, place, blockId: 'service', actionId: 'service', value: name };
-  const [option] = (await sandbox.slack.suggest(asked)).options;
+  const [option] = await sandbox.optionsFor(as, viewId, 'service', name);
   return { type: 'external_select', selected_option: option };
 }
 
