@@ -11,6 +11,8 @@ interface PollLimits {
   readonly interval?: number;
 }
 
+type Pressed = Pick<StoredMessage, 'channel' | 'ts'> | undefined;
+
 /** What users see and press in Slack. */
 export function peopleOn(slack: Slack, limits: PollLimits = {}) {
   /** Waits for a message with these words and returns the newest one. */
@@ -28,11 +30,13 @@ export function peopleOn(slack: Slack, limits: PollLimits = {}) {
       .clientState(as)
       .messages.filter(({ ephemeral, channel }) => ephemeral || channel[0] === 'D');
   const privateMessage = (as: string, words: string) => newest(() => privateMessages(as), words);
-  const press = (
-    as: string,
-    message: Pick<StoredMessage, 'channel' | 'ts'> | undefined,
-    id: string,
-  ) => slack.click(as, placeOf(message), id);
+  const press = (as: string, message: Pressed, id: string) => slack.click(as, placeOf(message), id);
+  /** Waits for a modal, which opens after the click was acknowledged. */
+  const modal = async (as: string, callbackId: string) => {
+    const top = () => slack.clientState(as).views.at(-1);
+    await expect.poll(() => top()?.callbackId, limits).toBe(callbackId);
+    return top()?.id ?? '';
+  };
   /** Types a line in #ops, and waits for a private message with these words. */
   const ask = async (as: string, line: string, words: string) => {
     await slack.command(as, 'ops', line);
@@ -60,11 +64,18 @@ export function peopleOn(slack: Slack, limits: PollLimits = {}) {
         () => slack.messages(channel).filter((each) => !each.ephemeralFor && !each.threadTs),
         words,
       ),
-    /** Waits for a modal, which opens after the click was acknowledged. */
-    modal: async (as: string, callbackId: string) => {
-      const top = () => slack.clientState(as).views.at(-1);
-      await expect.poll(() => top()?.callbackId, limits).toBe(callbackId);
-      return top()?.id ?? '';
+    modal,
+    /** Presses a button whose form asks for a reason, and submits the form with it. */
+    pressWithReason: async (as: string, message: Pressed, id: string, value: string) => {
+      await press(as, message, id);
+      const reason = { reason: { type: 'plain_text_input', value } };
+      return slack.submit(as, await modal(as, id), { reason });
+    },
+    /** The options that a field of an open form offers for a typed text. */
+    optionsFor: async (as: string, viewId: string, field: string, value: string) => {
+      const place = { in: 'view', viewId } as const;
+      const found = await slack.suggest({ as, place, blockId: field, actionId: field, value });
+      return found.options;
     },
     /** Chooses a command from the menu of Home. */
     chooseOnHome: async (as: string, line: string) => {

@@ -59,16 +59,11 @@ test('commands, forms, searches, shortcuts and Home work in each workspace', asy
   }
   await slack.command(BEN, 'C0OPSSISTER', '/alert show');
   const viewId = await sandbox.modal(BEN, 'alert.show');
-  const place = { in: 'view', viewId } as const;
-  const typed = { as: BEN, place, blockId: 'alert', actionId: 'alert', value: '' };
-  expect((await slack.suggest(typed)).options.length).toBeGreaterThan(0);
+  expect((await sandbox.optionsFor(BEN, viewId, 'alert', '')).length).toBeGreaterThan(0);
   await slack.shortcut({ as: ANA, callbackId: 'service.stop' });
   await sandbox.modal(ANA, 'service.stop');
-  await sandbox.press(CLEO, await requestChange(sandbox), 'change.reject');
-  const form = await sandbox.modal(CLEO, 'change.reject');
-  await slack.submit(CLEO, form, {
-    reason: { reason: { type: 'plain_text_input', value: 'not now' } },
-  });
+  const card = await requestChange(sandbox);
+  await sandbox.pressWithReason(CLEO, card, 'change.reject', 'not now');
   await sandbox.card('rejected');
 });
 

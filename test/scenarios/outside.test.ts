@@ -34,7 +34,12 @@ function send(sandbox: TestSandbox, { fields = {}, charset = '', ...signed }: Fo
 
 test.for<[string, 'clock' | 'signature', RegExp, Forged]>([
   ['of a machine whose clock is ahead', 'clock', /clock of this machine is \d+ s ahead of/, LATE],
-  ['with another secret', 'signature', /that of another app/, { secret: 'another secret' }],
+  [
+    'that was signed with another secret',
+    'signature',
+    /that of another app/,
+    { secret: 'another secret' },
+  ],
 ])('a payload %s is counted, and reported once', async ([, why, words, forged]) => {
   const lines: string[] = [];
   const log = createLog({ level: 'warn' }, { write: (line) => lines.push(line) });

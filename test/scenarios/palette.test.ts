@@ -49,9 +49,7 @@ async function service(
   viewId: string,
   name: string,
 ): Promise<Json> {
-  const place = { in: 'view', viewId } as const;
-  const asked = { as, place, blockId: 'service', actionId: 'service', value: name };
-  const [option] = (await sandbox.slack.suggest(asked)).options;
+  const [option] = await sandbox.optionsFor(as, viewId, 'service', name);
   return { type: 'external_select', selected_option: option };
 }
 
@@ -95,38 +93,36 @@ test('a change requested in a thread stays there until it is confirmed', async (
   await sandbox.card('requests: stop staging');
 });
 
-test('below a message without a thread, the answer is posted in the channel', async () => {
+test.for<[string, Parameters<typeof written>[1], object]>([
+  [
+    'below a message without a thread, the answer is posted in the channel',
+    { answered: false },
+    { channel: OPS, threadTs: null, ephemeral: true },
+  ],
+  [
+    'in a channel without the app, the answer is a direct message',
+    { channel: GENERAL },
+    { channel: expect.stringMatching(/^D/) },
+  ],
+])('%s', async ([, where, answer]) => {
   const sandbox = await startTestSandbox();
-  const palette = await opened(sandbox, DORA, await written(sandbox, { answered: false }));
+  const palette = await opened(sandbox, DORA, await written(sandbox, where));
   await sandbox.slack.submit(DORA, await chosen(sandbox, DORA, palette, 'service list'));
-  const answer = await sandbox.privateMessage(DORA, '12 services');
-  expect(answer).toMatchObject({ channel: OPS, threadTs: null, ephemeral: true });
+  expect(await sandbox.privateMessage(DORA, '12 services')).toMatchObject(answer);
 });
 
-test('in a channel without the app, the answer is a direct message', async () => {
-  const sandbox = await startTestSandbox();
-  const palette = await opened(sandbox, DORA, await written(sandbox, { channel: GENERAL }));
-  await sandbox.slack.submit(DORA, await chosen(sandbox, DORA, palette, 'service list'));
-  expect((await sandbox.privateMessage(DORA, '12 services'))?.channel).toMatch(/^D/);
-});
-
-test('the palette offers only the permitted commands', async () => {
+test('the palette offers only the permitted commands, and one that was not offered is refused', async () => {
   const sandbox = await startTestSandbox();
   const message = await written(sandbox);
-  await opened(sandbox, DORA, message);
+  const palette = await opened(sandbox, DORA, message);
   expect(shown(sandbox, DORA)).toContain('service list');
   expect(shown(sandbox, DORA)).not.toContain('service stop');
+  await chosen(sandbox, DORA, palette, 'service stop');
+  expect(shown(sandbox, DORA)).toContain("You can't use /service stop");
   await opened(sandbox, ANA, message);
   expect(shown(sandbox, ANA)).toContain('service stop');
   await opened(sandbox, EMIL, message);
   expect(shown(sandbox, EMIL)).toContain('No rule of the policy allows you a command.');
-});
-
-test('a command that was not offered is refused when it is chosen', async () => {
-  const sandbox = await startTestSandbox();
-  const palette = await opened(sandbox, DORA, await written(sandbox));
-  await chosen(sandbox, DORA, palette, 'service stop');
-  expect(shown(sandbox, DORA)).toContain("You can't use /service stop");
 });
 
 test('the palette shows that the membership lookup failed', async () => {

@@ -89,9 +89,7 @@ test('the thread, a direct message and the audit channel link to the card', asyn
 test('the use of break-glass is announced with a link to the card', async () => {
   const sandbox = await startTestSandbox();
   const card = await requestChange(sandbox, ANA, '/service stop analytics-prod "at once"');
-  await sandbox.press(ANA, card, 'change.break-glass');
-  const reason = { reason: { reason: { type: 'plain_text_input', value: 'an emergency' } } };
-  await sandbox.slack.submit(ANA, await sandbox.modal(ANA, 'change.break-glass'), reason);
+  await sandbox.pressWithReason(ANA, card, 'change.break-glass', 'an emergency');
   await expect.poll(() => threadText(sandbox, card.ts)).toContain('used break-glass');
   const thread = threadBlocks(sandbox, card, 'used break-glass');
   expect(linkIn(thread, 'the card')).toEqual(placeOfCard(card));

@@ -17,15 +17,8 @@ interface OptionReply {
   readonly description?: { readonly text: string };
 }
 
-async function suggested(
-  { slack }: TestSandbox,
-  viewId: string,
-  field: string,
-  { as = ANA, value = '' } = {},
-): Promise<readonly OptionReply[]> {
-  const place = { in: 'view', viewId } as const;
-  const found = await slack.suggest({ as, place, blockId: field, actionId: field, value });
-  return found.options as unknown as readonly OptionReply[];
+async function suggested({ optionsFor }: TestSandbox, viewId: string, field: string, value = '') {
+  return (await optionsFor(ANA, viewId, field, value)) as unknown as readonly OptionReply[];
 }
 
 async function formFor(sandbox: TestSandbox, line: string, callbackId: string, as = ANA) {
@@ -57,7 +50,7 @@ test('backups are offered with the latest finished one first, and the chosen one
     text: { text: '2026-11-20 09:00 UTC' },
     description: { text: 'done · 2 h ago · 9 GiB · incremental' },
   });
-  const [other] = await suggested(sandbox, form, 'backup', { value: OTHER_ID });
+  const [other] = await suggested(sandbox, form, 'backup', OTHER_ID);
   expect(other).toMatchObject({
     value: OTHER_ID,
     description: { text: 'Not in a list; used as an id' },
@@ -93,7 +86,7 @@ test('for a new service, the backups and the warehouse of a service are found by
   );
   expect(await suggested(sandbox, form, 'backupId')).toEqual([]);
   expect(sandbox.cloud.count('list backups')).toBe(0);
-  const options = await suggested(sandbox, form, 'backupId', { value: 'analytics-prod' });
+  const options = await suggested(sandbox, form, 'backupId', 'analytics-prod');
   expect(options[0]).toMatchObject({
     value: LATEST,
     text: { text: 'analytics-prod · 2026-11-20 09:00 UTC' },
@@ -103,9 +96,7 @@ test('for a new service, the backups and the warehouse of a service are found by
     hint: { text: 'Leave empty for a new warehouse' },
     element: { type: 'external_select' },
   });
-  const [warehouse] = await suggested(sandbox, form, 'dataWarehouseId', {
-    value: 'analytics-prod',
-  });
+  const [warehouse] = await suggested(sandbox, form, 'dataWarehouseId', 'analytics-prod');
   const prod = sandbox.cloud.services().find(({ name }) => name === 'analytics-prod');
   expect(warehouse?.value).toBe(prod?.warehouseId);
   expect(warehouse?.description?.text).toMatch(/^\d services? · aws /);
@@ -124,7 +115,7 @@ test('pipes of the server are offered with their states and can be typed by name
     text: { text: 'orders' },
     description: { text: 'Running · stream, msk' },
   });
-  const [chosen] = await suggested(sandbox, form, 'pipe', { value: 'orders' });
+  const [chosen] = await suggested(sandbox, form, 'pipe', 'orders');
   await sandbox.slack.submit(ANA, form, {
     service: { service: chosenService(sandbox) },
     pipe: { pipe: { type: 'external_select', selected_option: chosen } },
@@ -147,7 +138,7 @@ test('the form of an alert shows the names of its webhook, dashboard and tile', 
   expect(elementOf(sandbox, 'dashboardId').element.initial_option.text.text).toBe('Checkout');
   expect(elementOf(sandbox, 'tileId').element.initial_option.text.text).toBe('Latency');
   expect(elementOf(sandbox, 'webhookId').label.text).toBe('Webhook');
-  const webhooks = await suggested(sandbox, form, 'webhookId', { value: 'pag' });
+  const webhooks = await suggested(sandbox, form, 'webhookId', 'pag');
   expect(webhooks).toMatchObject([{ text: { text: 'Paging' }, value: WEBHOOKS.paging }]);
   const tiles = await suggested(sandbox, form, 'tileId');
   expect(tiles.map(({ description }) => description?.text)).toEqual([
@@ -188,7 +179,7 @@ test('a list that is late is left out, so that Slack gets the options in time', 
   const sandbox = await start();
   const form = await formFor(sandbox, '/backup show analytics-prod', 'backup.show');
   sandbox.cloud.injectFault({ operation: 'list backups', fault: 'hang', times: 1 });
-  const pending = suggested(sandbox, form, 'backup', { value: OTHER_ID });
+  const pending = suggested(sandbox, form, 'backup', OTHER_ID);
   await expect.poll(() => sandbox.cloud.count('list backups')).toBe(1);
   sandbox.elapse(2_000);
   expect(await pending).toMatchObject([{ value: OTHER_ID }]);
@@ -215,7 +206,7 @@ test('a hostile name of the server is one line of limited length', async () => {
   }));
   const sandbox = await start({ organization: { ...ORGANIZATION, pipes } });
   const form = await formFor(sandbox, '/pipe settings analytics-dev', 'pipe.settings');
-  const [option] = await suggested(sandbox, form, 'pipe', { value: 'xxx' });
+  const [option] = await suggested(sandbox, form, 'pipe', 'xxx');
   expect(option?.text.text).toMatch(/^<!channel> x+…$/);
   expect(option?.text.text.length).toBe(75);
   expect(sandbox.cloud.count('list pipes')).toBe(1);
@@ -237,7 +228,7 @@ test.for<[string, string, string]>([
   // What was listed is known.
   await sandbox.ask(ANA, '/service list', 'services');
   const form = await formFor(sandbox, '/service create "analytics new"', 'service.create');
-  const option = (await suggested(sandbox, form, field, { value })).find(({ text }) =>
+  const option = (await suggested(sandbox, form, field, value)).find(({ text }) =>
     text.text.startsWith(words),
   );
   const place = { in: 'view', viewId: form } as const;

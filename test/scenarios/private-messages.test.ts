@@ -7,17 +7,14 @@ import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
 
 const OPS = 'C0OPS000001';
-const text = (value: string) => ({ type: 'plain_text_input', value });
 
 /** Fills the form to stop a service that is open, and returns the preview. */
 async function submitStop(sandbox: TestSandbox, service = 'staging', reason = 'for the night') {
   const viewId = await sandbox.modal(ANA, 'service.stop');
-  const place = { in: 'view', viewId } as const;
-  const asked = { as: ANA, place, blockId: 'service', actionId: 'service', value: service };
-  const [option] = (await sandbox.slack.suggest(asked)).options;
+  const [option] = await sandbox.optionsFor(ANA, viewId, 'service', service);
   await sandbox.slack.submit(ANA, viewId, {
     service: { service: { type: 'external_select', selected_option: option } },
-    reason: { reason: text(reason) },
+    reason: { reason: { type: 'plain_text_input', value: reason } },
   });
   const preview = await sandbox.privateMessage(ANA, `Stop ${service}?`);
   if (!preview) throw new Error('There is no preview');
@@ -116,9 +113,7 @@ test('break-glass replaces a preview in direct messages', async () => {
   const sandbox = await startTestSandbox();
   await sandbox.slack.shortcut({ as: ANA, callbackId: 'service.stop' });
   const preview = await submitStop(sandbox, 'analytics-prod');
-  await sandbox.press(ANA, preview, 'change.break-glass');
-  const view = await sandbox.modal(ANA, 'change.break-glass');
-  await sandbox.slack.submit(ANA, view, { reason: { reason: text('the shop is down') } });
+  await sandbox.pressWithReason(ANA, preview, 'change.break-glass', 'the shop is down');
   await expect.poll(() => buttonsOf(shown(sandbox, preview))).toEqual([]);
 });
 

@@ -69,10 +69,7 @@ test('who requested a change whose card is refused reads that a copy of it was r
   await confirmed(sandbox);
   await sandbox.privateMessage(ANA, 'could not be posted');
   const copy = await sandbox.privateMessage(BEN, 'requests: stop staging');
-  await sandbox.press(BEN, copy, 'change.reject');
-  const form = await sandbox.modal(BEN, 'change.reject');
-  const reason = { reason: { type: 'plain_text_input', value: 'not tonight' } };
-  await sandbox.slack.submit(BEN, form, { reason });
+  await sandbox.pressWithReason(BEN, copy, 'change.reject', 'not tonight');
   const told = await sandbox.privateMessage(ANA, 'rejected “stop staging”');
   expect(told && textOf(told)).toContain('not tonight');
 });
@@ -147,10 +144,8 @@ test('a card that Slack does not let be edited goes on in its thread, each state
   await sandbox.press(CLEO, card, 'change.approve');
   await sandbox.privateMessage(CLEO, 'This message shows an older state.');
   expect(notices(sandbox, 'did not count')).toEqual([]);
-  await sandbox.press(BEN, states().at(-1), 'change.happened');
-  const form = await sandbox.modal(BEN, 'change.happened');
-  const reason = { reason: { type: 'plain_text_input', value: 'seen in the console' } };
-  await slack.submit(BEN, form, { reason });
+  const newest = states().at(-1);
+  await sandbox.pressWithReason(BEN, newest, 'change.happened', 'seen in the console');
   await expect.poll(() => states().map(textOf).at(-1)).toContain('it was stopped');
   await sandbox.restart();
   await waitUntilIdle(sandbox);

@@ -115,13 +115,10 @@ test('2: wrong arguments, or a credential that is not accepted', async () => {
 });
 
 test('3: rejected by a person', async () => {
-  const { run, slack, ...sandbox } = await startPipeline();
+  const { run, ...sandbox } = await startPipeline();
   const waiting = run(...STOP, '--wait');
   const card = await sandbox.card('staging');
-  await sandbox.press(BEN, card, 'change.reject');
-  const view = await sandbox.modal(BEN, 'change.reject');
-  const values = { reason: { reason: { type: 'text', value: 'not today' } } } as const;
-  await slack.submit(BEN, view, values);
+  await sandbox.pressWithReason(BEN, card, 'change.reject', 'not today');
   expect([await waiting.ended, waiting.printed()]).toEqual([
     3,
     expect.stringContaining('not today'),

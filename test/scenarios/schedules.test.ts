@@ -47,11 +47,8 @@ test('the card of a schedule shows a run with an unknown outcome, and what becam
   setTime(sandbox, '19:00');
   const run = 'stop of Fri 20 Nov, 20:00 (Europe/Berlin):';
   expect(await sandbox.card(`${run} outcome unknown`)).toMatchObject({ ts: card.ts });
-  await sandbox.press(BEN, await sandbox.card('Stop staging: outcome unknown'), 'change.happened');
-  const view = await sandbox.modal(BEN, 'change.happened');
-  await sandbox.slack.submit(BEN, view, {
-    reason: { reason: { type: 'plain_text_input', value: 'seen in the console' } },
-  });
+  const unknown = await sandbox.card('Stop staging: outcome unknown');
+  await sandbox.pressWithReason(BEN, unknown, 'change.happened', 'seen in the console');
   expect(await sandbox.card(`${run} accepted`)).toMatchObject({ ts: card.ts });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isCard, textOf } from '../harness/messages.ts';
+import { isCard } from '../harness/messages.ts';
 import { timeInSteps } from '../harness/passing-time.ts';
 import { changeIdOf, requestChange } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
@@ -42,24 +42,6 @@ test('a card whose post began an outage of 90 minutes is posted once after it', 
   await sandbox.press(BEN, card, 'change.approve');
   await sandbox.card('staging is stopping');
   expect(cards(sandbox)).toHaveLength(1);
-});
-
-test('a card in direct messages is posted when its first attempt failed', async () => {
-  const policy = [{ allow: ['service stop'], to: 'operator' }];
-  const yaml = (file: Record<string, never>) => ({ ...file, channels: {}, policy });
-  const sandbox = await startTestSandbox({ yaml });
-  const { slack } = sandbox;
-  slack.failNext({ method: 'chat.postMessage', times: 1, how: 'server-error' });
-  await slack.command(ANA, 'ops', '/service stop staging for the night');
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'staging?'), 'change.confirm');
-  await expect.poll(() => slack.calls('chat.postMessage').length).toBeGreaterThan(0);
-  const pass = timeInSteps(sandbox, 6_000);
-  const directs = () => {
-    pass();
-    const all = slack.clientState(ANA).messages;
-    return all.filter(({ channel, ephemeral }) => channel[0] === 'D' && !ephemeral);
-  };
-  await expect.poll(() => directs().map(textOf).join()).toContain('staging is stopping');
 });
 
 test('a deleted card of a pending change is posted again, and its buttons work', async () => {

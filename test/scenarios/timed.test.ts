@@ -213,10 +213,7 @@ test('a revert is not offered if the target was edited elsewhere during the free
 async function resolveAsApplied(sandbox: TestSandbox, title: string) {
   const unknown = await sandbox.card(`${title}: outcome unknown`);
   setTime(sandbox, '13:30');
-  await sandbox.press(BEN, unknown, 'change.happened');
-  await sandbox.slack.submit(BEN, await sandbox.modal(BEN, 'change.happened'), {
-    reason: { reason: { type: 'plain_text_input', value: 'the console shows it' } },
-  });
+  await sandbox.pressWithReason(BEN, unknown, 'change.happened', 'the console shows it');
 }
 
 test.for<[string, string, string, unknown]>([

@@ -79,11 +79,9 @@ test('a user who left the role gets no names in the type-ahead of an open form',
   const sandbox = await startTestSandbox();
   await sandbox.slack.command(ANA, 'ops', '/service stop');
   const viewId = await sandbox.modal(ANA, 'service.stop');
-  const place = { in: 'view', viewId } as const;
-  const search = { as: ANA, place, blockId: 'service', actionId: 'service', value: 'sta' };
-  expect((await sandbox.slack.suggest(search)).options).not.toEqual([]);
+  expect(await sandbox.optionsFor(ANA, viewId, 'service', 'sta')).not.toEqual([]);
   await sandbox.slack.admin.setGroup('db-operators', [FINN]);
-  expect((await sandbox.slack.suggest(search)).options).toEqual([]);
+  expect(await sandbox.optionsFor(ANA, viewId, 'service', 'sta')).toEqual([]);
 });
 
 test('a guest who chooses a value in an open form gets the refusal instead of its fields', async () => {
@@ -101,9 +99,7 @@ test('a guest who chooses a value in an open form gets the refusal instead of it
 
 test('a guest gets no names in the type-ahead of an open form, and no corrections from its submission', async () => {
   const { sandbox, view } = await formOfGuest();
-  const place = { in: 'view', viewId: view } as const;
-  const search = { as: ANA, place, blockId: 'service', actionId: 'service', value: 'sta' };
-  expect((await sandbox.slack.suggest(search)).options).toEqual([]);
+  expect(await sandbox.optionsFor(ANA, view, 'service', 'sta')).toEqual([]);
   const option = { text: { type: 'plain_text', text: 'stag' }, value: 'no-such-service' };
   await sandbox.slack.submit(ANA, view, {
     service: { service: { type: 'external_select', selected_option: option } },
