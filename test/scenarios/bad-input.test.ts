@@ -96,8 +96,7 @@ test('a second click on confirm posts no second card', async () => {
 test('help says who the reader is, what the roles allow, and what was used most', async () => {
   const sandbox = await startTestSandbox();
   await sandbox.ask(ANA, '/service scale staging min=16 max=32 a test', 'Scale staging?');
-  await sandbox.slack.command(ANA, 'ops', '/signalbox');
-  const own = await sandbox.privateMessage(ANA, 'Commands of Signalbox');
+  const own = await sandbox.ask(ANA, '/signalbox', 'Commands of Signalbox');
   expect(own.text).toMatch(/Your roles: .*operator \(@db-operators\), oncall\./);
   expect(textOf(own)).toMatch(/"value":"service scale".*"value":"signalbox help all"/);
   const help = await sandbox.ask(DORA, '/service help', 'Your roles: viewer (@engineering).');
