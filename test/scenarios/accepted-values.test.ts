@@ -1,18 +1,12 @@
 import { expect, test } from 'vitest';
 import { textOf } from '../harness/messages.ts';
-import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
-
-async function previewOf(sandbox: TestSandbox, line: string, title: string) {
-  await sandbox.slack.command(ANA, 'ops', line);
-  return sandbox.privateMessage(ANA, title);
-}
 
 test('an interval that live servers reject is not requested, and its neighbours are offered', async () => {
   const sandbox = await startTestSandbox();
   const line = '/alert edit "5xx rate" interval=7m';
-  const asked = await previewOf(sandbox, line, 'interval must be 1m, 5m, 15m');
-  const shown = textOf(asked);
+  const shown = await sandbox.answer(ANA, line, 'interval must be 1m, 5m, 15m');
   expect(shown).toContain('interval=5m');
   expect(shown).toContain('interval=15m');
   expect(sandbox.slack.messages('db-approvals')).toHaveLength(0);
@@ -22,8 +16,8 @@ test('the warning also covers a field that the edit does not change', async () =
   const sandbox = await startTestSandbox();
   const id = sandbox.alerts.alerts().find(({ name }) => name === '5xx rate')?.id ?? '';
   sandbox.alerts.editAlert(id, { message: 'm'.repeat(4_200) });
-  const preview = await previewOf(sandbox, '/alert edit "5xx rate" threshold=5', 'Edit alert "5xx');
-  expect(textOf(preview)).toContain(
+  const line = '/alert edit "5xx rate" threshold=5';
+  expect(await sandbox.answer(ANA, line, 'Edit alert "5xx')).toContain(
     'Live servers reject the message of 4,200 characters; they accept at most 4,096.',
   );
 });
@@ -31,7 +25,7 @@ test('the warning also covers a field that the edit does not change', async () =
 test('a region that only live servers have is requested with a warning', async () => {
   const sandbox = await startTestSandbox();
   const line = '/service create analytics-ca provider=aws region=ca-central-1 ip=10.0.0.0/8';
-  const preview = await previewOf(sandbox, line, 'Create service analytics-ca?');
+  const preview = await sandbox.ask(ANA, line, 'Create service analytics-ca?');
   const text = textOf(preview);
   const known = 'is not in the contract of the API; live servers accept it.';
   expect(text).toContain(`The region “ca-central-1” ${known}`);

@@ -342,7 +342,7 @@ test('a client that declares tasks gets a task, which no other caller reads or c
 });
 
 test('1,000 calls are limited, and a command of the person is still answered', async () => {
-  const { url, tokens, slack, ...sandbox } = await startDoor();
+  const { url, tokens, ...sandbox } = await startDoor();
   const authorization = `Bearer ${await tokens.person(ANA)}`;
   const { headers, body } = modernCall('request_status', { id: 'ABCDEF' });
   const statuses = await Promise.all(
@@ -354,8 +354,7 @@ test('1,000 calls are limited, and a command of the person is still answered', a
   const limited = statuses.filter(({ status }) => status === 429);
   expect(limited).toHaveLength(940);
   expect(limited[0]?.headers['retry-after']).toBe('60');
-  await slack.command(ANA, 'ops', '/service list');
-  await sandbox.privateMessage(ANA, 'staging');
+  await sandbox.ask(ANA, '/service list', 'staging');
 });
 
 test('50 equal requests at once are one change', async () => {
@@ -412,11 +411,10 @@ test('a reload opens the door again, or closes it', async () => {
 });
 
 test('the plan over MCP is that of the typed command; the digest also covers who asked', async () => {
-  const { tokens, url, slack, config, ...sandbox } = await startDoor({
+  const { tokens, url, config, ...sandbox } = await startDoor({
     databaseUrl: await emptyUrl('sqlite'),
   });
-  await slack.command(ANA, 'ops', '/service scale staging max=64');
-  await sandbox.privateMessage(ANA, 'Scale staging?');
+  await sandbox.ask(ANA, '/service scale staging max=64', 'Scale staging?');
   const ana = await callingTools(url, () => tokens.person(ANA));
   await ana('service_scale', { service: 'staging', max: 64 });
   const changes = await changesIn(config.databaseUrl.reveal());

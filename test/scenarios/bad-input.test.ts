@@ -8,11 +8,8 @@ import { ANA, DORA } from '../harness/users.ts';
 
 test('a button runs the offered command for the user who presses it', async () => {
   const sandbox = await startTestSandbox();
-  const offers = await sandbox.ask(
-    ANA,
-    '/service stop stagin at last',
-    "There's no service called “stagin”",
-  );
+  const line = '/service stop stagin at last';
+  const offers = await sandbox.ask(ANA, line, "There's no service called “stagin”");
   await sandbox.press(ANA, offers, 'command.0');
   await sandbox.privateMessage(ANA, 'Stop staging?');
 });
@@ -99,14 +96,10 @@ test('a second click on confirm posts no second card', async () => {
 test('help says who the reader is, what the roles allow, and what was used most', async () => {
   const sandbox = await startTestSandbox();
   await sandbox.ask(ANA, '/service scale staging min=16 max=32 a test', 'Scale staging?');
-  await sandbox.slack.command(ANA, 'ops', '/signalbox');
-  const own = await sandbox.privateMessage(ANA, 'Commands of Signalbox');
+  const own = await sandbox.ask(ANA, '/signalbox', 'Commands of Signalbox');
   expect(own.text).toMatch(/Your roles: .*operator \(@db-operators\), oncall\./);
   expect(textOf(own)).toMatch(/"value":"service scale".*"value":"signalbox help all"/);
-
   const help = await sandbox.ask(DORA, '/service help', 'Your roles: viewer (@engineering).');
-  expect(help?.text).toContain('/service list  List the services');
-  expect(help?.text).toContain('Not for your roles: service start, service stop, ');
   await sandbox.press(DORA, help, 'command.3');
   const all = await sandbox.privateMessage(DORA, 'All commands of Signalbox');
   expect(textOf(all)).toMatch(

@@ -18,10 +18,8 @@ async function approved(sandbox: TestSandbox, line: string) {
 
 test('what has no effect is not requested: the opposite and the facts are offered', async () => {
   const sandbox = await started();
-  await sandbox.slack.command(ANA, 'ops', '/service stop archive');
-  const answer = textOf(
-    await sandbox.privateMessage(ANA, 'archive is already stopped (checked just now)'),
-  );
+  const stopped = 'archive is already stopped (checked just now)';
+  const answer = await sandbox.answer(ANA, '/service stop archive', stopped);
   for (const words of ['Start it…', 'Show it']) expect(answer).toContain(words);
   expect(answer).not.toContain('change.confirm');
 });

@@ -46,8 +46,8 @@ test('an unclear question gets suggestions instead of a guess', async () => {
 
 test('an overlong line is refused and repeated only in part', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', `/cost ${'x'.repeat(210)}`);
-  const answer = textOf(await sandbox.privateMessage(ANA, 'at most 200 characters'));
+  const line = `/cost ${'x'.repeat(210)}`;
+  const answer = await sandbox.answer(ANA, line, 'at most 200 characters');
   expect(answer).toContain(`${'x'.repeat(59)}…)`);
 });
 

@@ -95,20 +95,6 @@ test('what is no digest gets an explanation and changes nothing', async () => {
   await sandbox.answer(ANA, '/cost digest list', 'No cost digests yet');
 });
 
-const CORRECTED: readonly (readonly [words: string, line: string])[] = [
-  ['#db-costs at=9pm days=daily', 'add \\"#db-costs\\" at=21:00 days=daily'],
-  ['#db-costs tz=berlin at=09:00', 'add \\"#db-costs\\" at=09:00 zone=Europe/Berlin'],
-  ['#db-costs tz=tokio', 'add \\"#db-costs\\" zone=Asia/Tokyo'],
-  ['#db-costs days=monday,thr', 'add \\"#db-costs\\" days=mon,thu'],
-  ['#db-costs zone=berlin days=weekdys', 'zone=Europe/Berlin days=weekdays'],
-];
-
-test('a corrected command is offered', async () => {
-  const sandbox = await startTestSandbox();
-  for (const [words, line] of CORRECTED)
-    await sandbox.nextAnswer(ANA, `/cost digest add ${words}`, line);
-});
-
 test('the list shows each digest with its time and buttons to pause, resume and remove it', async () => {
   const sandbox = await startTestSandbox();
   await sandbox.answer(ANA, `${ADD} quiet=on`, 'daily 14:00 (Europe/Berlin), quiet.');

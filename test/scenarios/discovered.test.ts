@@ -57,11 +57,6 @@ async function rediscover(sandbox: TestSandbox) {
   await waitUntilIdle(sandbox);
 }
 
-async function isSent(sandbox: TestSandbox) {
-  const effects = () => sandbox.cloud.effectCount('set state', STAGING);
-  await expect.poll(asTimePasses(sandbox, 5_000, effects)).toBe(1);
-}
-
 const STOP = '/service stop staging for the night';
 const NOT_LISTED = '“staging” is not in signalbox.yaml, and the policy does not allow this for';
 
@@ -72,7 +67,9 @@ test('a discovered service is changed under a rule that covers its tag of the se
   expect(textOf(card)).toContain('not in signalbox.yaml');
   const reads = sandbox.cloud.count(LIST);
   await sandbox.press(BEN, card, 'change.approve');
-  await isSent(sandbox);
+  // The request budget may be used up.
+  const effects = () => sandbox.cloud.effectCount('set state', STAGING);
+  await expect.poll(asTimePasses(sandbox, 5_000, effects)).toBe(1);
   await sandbox.card('staging is stopping');
   expect(sandbox.cloud.count(LIST)).toBeGreaterThan(reads);
 });
@@ -114,16 +111,6 @@ test('an approved change does not run by a list that was read a minute before', 
   await isNotRun(sandbox, 'Signalbox could not verify “staging”: the server did not return');
   // The directory still counts that list, so that only the read before sending stopped the change.
   expect(sandbox.clock.now.getTime() - began).toBeLessThan(9 * MINUTE);
-});
-
-test('an approved change runs when the list of services returns within two minutes', async () => {
-  const sandbox = await startDiscovering();
-  const card = await requestChange(sandbox);
-  const wrong = { operation: LIST, fault: 'read-wrong-shape', times: 1 };
-  sandbox.cloud.injectFault(wrong);
-  await sandbox.press(BEN, card, 'change.approve');
-  await isSent(sandbox);
-  expect(sandbox.cloud.requests().filter((one) => one.fault !== null)).toHaveLength(1);
 });
 
 test('an approved change does not run if its tag was removed on the server', async () => {

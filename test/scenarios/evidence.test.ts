@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { approve, CREATE, passUntil, STOP, startExtended } from '../harness/following.ts';
 import { buttonsOf, textOf } from '../harness/messages.ts';
 import { STAGING, threadText } from '../harness/requests.ts';
-import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA } from '../harness/users.ts';
 
 test('an unanswered stop that took effect is settled by evidence', async () => {
@@ -27,20 +26,6 @@ test('an unanswered stop without effect stays unknown, beside what the server sh
   expect(buttonsOf(card)).toEqual(['change.happened', 'change.did-not-happen', 'change.details']);
   await passUntil(sandbox, unknown, 'running (checked', 3_600_000);
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
-});
-
-test('with cloud.reads: contract an unanswered stop is left to a person', async () => {
-  const sandbox = await startTestSandbox();
-  sandbox.cloud.injectFault({ operation: 'set state', fault: 'reset-after-effect', times: 1 });
-  await approve(sandbox, STOP, 'Stop staging', 'outcome unknown');
-  const card = await sandbox.card('Stop staging: outcome unknown');
-  const before = sandbox.cloud.count('usage cost');
-  sandbox.pass(3_600_000);
-  await expect.poll(() => sandbox.cloud.count('usage cost')).toBeGreaterThan(before);
-  expect(sandbox.cloud.service(STAGING)?.state).toBe('stopped');
-  expect(textOf(card)).not.toContain('Server shows');
-  expect(await sandbox.card('Stop staging: outcome unknown')).toBeDefined();
-  expect(sandbox.cloud.count('get service')).toBe(0);
 });
 
 test('an unanswered creation lists what was created since, and a person decides', async () => {

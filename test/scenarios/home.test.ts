@@ -19,8 +19,7 @@ async function opened(sandbox: TestSandbox, person: string, words: string): Prom
 test('Home shows yesterday and the forecast of the month from the stored report', async () => {
   const sandbox = await startTestSandbox();
   expect(await opened(sandbox, ANA, 'All commands…')).not.toContain('Yesterday ');
-  await sandbox.slack.command(ANA, 'ops', '/cost mtd');
-  const answer = textOf(await sandbox.privateMessage(ANA, ' · November heading for '));
+  const answer = await sandbox.answer(ANA, '/cost mtd', ' · November heading for ');
   const [sentence = ''] = /November heading for [\d,]+/.exec(answer) ?? [];
   const read = sandbox.cloud.count('usage cost');
 
@@ -109,8 +108,8 @@ test('a command button on the Home tab opens its form, and the preview arrives a
 
 test('the Home tab does not list a preview that was never confirmed', async () => {
   const sandbox = await startTestSandbox();
-  await sandbox.slack.command(ANA, 'ops', '/service stop ci for the night');
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop ci?'), 'change.cancel');
+  const draft = await sandbox.ask(ANA, '/service stop ci for the night', 'Stop ci?');
+  await sandbox.press(ANA, draft, 'change.cancel');
   await sandbox.privateMessage(ANA, 'Nothing was changed.');
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
   await sandbox.card('staging is stopping');

@@ -27,8 +27,7 @@ test('a service name with markup is shown literally and mentions nobody', async 
     })
     .toBe(true);
 
-  await sandbox.slack.command(ANA, 'ops', `/service stop ${ID} <!here> & *bold* \`code\``);
-  await sandbox.press(ANA, await sandbox.privateMessage(ANA, 'Stop '), 'change.confirm');
+  await sandbox.confirm(ANA, `/service stop ${ID} <!here> & *bold* \`code\``, 'Stop ');
   const card = await sandbox.card('requests: ');
   const blocks = JSON.stringify(card?.blocks);
   expect(blocks).toContain(NAME);

@@ -92,19 +92,3 @@ test('a message in the audit channel is posted once when Slack accepts the post 
   await expect.poll(asTimePasses(sandbox, 6_000, endings)).toHaveLength(1);
   expect(thread(sandbox).filter((text) => text.includes('staging is stopping'))).toHaveLength(1);
 });
-
-const STOP = '/service stop staging for the night';
-
-test('a repeated request shows the earlier one, for an hour', async () => {
-  const sandbox = await startTestSandbox();
-  await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
-  await sandbox.card('staging is stopping');
-  pass(sandbox, 59);
-  const shown = await sandbox.ask(ANA, STOP, 'requested “stop staging”');
-  const text = textOf(shown);
-  expect(text).toMatch(/requested “stop staging” .*: accepted\)\./);
-  expect(text.indexOf('requested “')).toBeLessThan(text.indexOf('Approval'));
-  pass(sandbox, 2);
-  const late = await sandbox.ask(ANA, `${STOP} again`, 'for the night again');
-  expect(textOf(late)).not.toContain(': accepted)');
-});
