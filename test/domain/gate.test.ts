@@ -78,10 +78,11 @@ const DORA = { identity: { ok: true, actor: dora } } as const;
 const identities = (...people: Known[]) => ({ identities: new Map(people) });
 const APPROVERS = [known(ben.id, 'approver'), known(cleo.id, 'approver')] as const;
 /** What was gathered about whether the change could run, beside the facts of the press. */
-const outlook = (over: Partial<OutlookFacts>): Partial<PressFacts> => {
-  const open = { now: NOON, policy: FREE, target: PLAN.target, commands: ['service stop'] };
-  return { outlook: { ...open, requester: null, isOutdated: false, ...over } };
-};
+const prospects = (over: Partial<OutlookFacts>): OutlookFacts => ({
+  ...{ now: NOON, policy: FREE, target: PLAN.target, commands: ['service stop'] },
+  ...{ requester: null, isOutdated: false, ...over },
+});
+const outlook = (over: Partial<OutlookFacts>) => ({ outlook: prospects(over) });
 const IN_FORCE = { until: minutes(60), isPaused: false, isRemoved: false };
 const BROKEN = { by: ana.id, at: NOON, reason: 'outage' };
 const broken = (role: string | null) =>
@@ -236,6 +237,16 @@ test.for<[string, Partial<PressFacts>]>([
 ])('an approval counts when %s', ([, facts]) => {
   expect(approve(facts)).toMatchObject({ type: 'approved', by: ben.id });
 });
+
+test.for(['executing', 'unknown', 'succeeded'] as const)(
+  'the policy of now refuses nothing to a change that was sent: %s',
+  (state) => {
+    expect(gate(changeIn(state), 'outlook', prospects({ policy: NONE }))).toBe('open');
+    expect(gate(pending, 'outlook', prospects({ policy: NONE }))).toMatchObject({
+      refusal: 'no-rule',
+    });
+  },
+);
 
 test('a freeze that ends before a timed change starts does not end it', () => {
   const timing = { startAt: minutes(60).toISOString(), revert: null };
