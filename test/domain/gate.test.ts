@@ -38,6 +38,7 @@ const LAUNCH: Freeze = {
 const TILL: NeverRule = { commands: ['*'], on: null, reason: 'it is the till' };
 const requiring = (over: Partial<Requirement>) => policyThatRequires({ ...REQUIRES, ...over });
 const FREE = requiring({ from: null, count: 0 });
+const NO_ROLES = { ...FREE, roles: new Map() };
 const FROZEN = { ...FREE, freezes: [LAUNCH] };
 const FORBIDDEN = { ...FREE, never: [TILL] };
 const STRICT = requiring({ count: 3 });
@@ -234,6 +235,7 @@ test.for<[string, Partial<PressFacts>]>([
   ['other tags have no stricter rule', outlook({ target: STAGING })],
   ['Slack does not say who its requester is', outlook({ requester: unanswered })],
   ['the log was not read yet', { target: STAGING, policy: STRICT }],
+  ['nobody approves any more', outlook({ policy: NO_ROLES, requester: OPERATOR[1] })],
 ])('an approval counts when %s', ([, facts]) => {
   expect(approve(facts)).toMatchObject({ type: 'approved', by: ben.id });
 });
@@ -247,6 +249,12 @@ test.for(['executing', 'unknown', 'succeeded'] as const)(
     });
   },
 );
+
+test('break-glass does not end a change whose rule requires more approvals now', () => {
+  const more = outlook({ policy: requiring({ count: 3, breakGlass: 'approver' }) });
+  const answer = gate(urgent(), 'break-glass', pressed(urgent(), anaApproves, more));
+  expect(answer).toMatchObject({ type: 'break-glass' });
+});
 
 test('a freeze that ends before a timed change starts does not end it', () => {
   const timing = { startAt: minutes(60).toISOString(), revert: null };
