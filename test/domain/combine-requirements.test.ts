@@ -8,6 +8,7 @@ const none: Requirement = { ...REQUIRES, from: null, count: 0 };
 const later = { to: 'director', afterMs: 3_600_000 };
 
 const escalating = (over: Partial<typeof later>) => ({ ...one, escalation: { ...later, ...over } });
+const NO_ESCALATION = { escalation: null };
 const urgent = { ...one, breakGlass: 'oncall' };
 
 test.for<[string, Requirement, Requirement, Partial<Requirement> | null]>([
@@ -21,18 +22,8 @@ test.for<[string, Requirement, Requirement, Partial<Requirement> | null]>([
   ['both let a requester approve', { ...one, self: true }, { ...one, self: true }, { self: true }],
   ['only one calls a second role', escalating({}), one, { escalation: null }],
   ['both escalate', escalating({}), escalating({}), { escalation: later }],
-  [
-    'they escalate after different waits',
-    escalating({}),
-    escalating({ afterMs: 1 }),
-    { escalation: null },
-  ],
-  [
-    'they escalate to different roles',
-    escalating({}),
-    escalating({ to: 'owner' }),
-    { escalation: null },
-  ],
+  ['they wait for it differently', escalating({}), escalating({ afterMs: 1 }), NO_ESCALATION],
+  ['they escalate elsewhere', escalating({}), escalating({ to: 'owner' }), NO_ESCALATION],
   ['only one knows an emergency', urgent, one, { breakGlass: null }],
   ['both have the same break-glass role', urgent, { ...none, ...urgent }, { breakGlass: 'oncall' }],
 ])('the combined requirement of a change and its revert when %s', ([, there, back, expected]) => {

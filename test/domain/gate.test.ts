@@ -38,6 +38,7 @@ const LAUNCH: Freeze = {
 const TILL: NeverRule = { commands: ['*'], on: null, reason: 'it is the till' };
 const requiring = (over: Partial<Requirement>) => policyThatRequires({ ...REQUIRES, ...over });
 const FREE = requiring({ from: null, count: 0 });
+const NO_ROLES = { ...FREE, roles: new Map() };
 const FROZEN = { ...FREE, freezes: [LAUNCH] };
 const FORBIDDEN = { ...FREE, never: [TILL] };
 const STRICT = requiring({ count: 3 });
@@ -78,10 +79,11 @@ const DORA = { identity: { ok: true, actor: dora } } as const;
 const identities = (...people: Known[]) => ({ identities: new Map(people) });
 const APPROVERS = [known(ben.id, 'approver'), known(cleo.id, 'approver')] as const;
 /** What was gathered about whether the change could run, beside the facts of the press. */
-const outlook = (over: Partial<OutlookFacts>): Partial<PressFacts> => {
-  const open = { now: NOON, policy: FREE, target: PLAN.target, commands: ['service stop'] };
-  return { outlook: { ...open, requester: null, isOutdated: false, ...over } };
-};
+const prospects = (over: Partial<OutlookFacts>): OutlookFacts => ({
+  ...{ now: NOON, policy: FREE, target: PLAN.target, commands: ['service stop'] },
+  ...{ requester: null, isOutdated: false, ...over },
+});
+const outlook = (over: Partial<OutlookFacts>) => ({ outlook: prospects(over) });
 const IN_FORCE = { until: minutes(60), isPaused: false, isRemoved: false };
 const BROKEN = { by: ana.id, at: NOON, reason: 'outage' };
 const broken = (role: string | null) =>
@@ -233,8 +235,25 @@ test.for<[string, Partial<PressFacts>]>([
   ['other tags have no stricter rule', outlook({ target: STAGING })],
   ['Slack does not say who its requester is', outlook({ requester: unanswered })],
   ['the log was not read yet', { target: STAGING, policy: STRICT }],
+  ['nobody approves any more', outlook({ policy: NO_ROLES, requester: OPERATOR[1] })],
 ])('an approval counts when %s', ([, facts]) => {
   expect(approve(facts)).toMatchObject({ type: 'approved', by: ben.id });
+});
+
+test.for(['executing', 'unknown', 'succeeded'] as const)(
+  'the policy of now refuses nothing to a change that was sent: %s',
+  (state) => {
+    expect(gate(changeIn(state), 'outlook', prospects({ policy: NONE }))).toBe('open');
+    expect(gate(pending, 'outlook', prospects({ policy: NONE }))).toMatchObject({
+      refusal: 'no-rule',
+    });
+  },
+);
+
+test('break-glass does not end a change whose rule requires more approvals now', () => {
+  const more = outlook({ policy: requiring({ count: 3, breakGlass: 'approver' }) });
+  const answer = gate(urgent(), 'break-glass', pressed(urgent(), anaApproves, more));
+  expect(answer).toMatchObject({ type: 'break-glass' });
 });
 
 test('a freeze that ends before a timed change starts does not end it', () => {
