@@ -38,6 +38,7 @@ const LAUNCH: Freeze = {
 const TILL: NeverRule = { commands: ['*'], on: null, reason: 'it is the till' };
 const requiring = (over: Partial<Requirement>) => policyThatRequires({ ...REQUIRES, ...over });
 const FREE = requiring({ from: null, count: 0 });
+const OTHERS = requiring({ from: 'viewer' });
 const NO_ROLES = { ...FREE, roles: new Map() };
 const FROZEN = { ...FREE, freezes: [LAUNCH] };
 const FORBIDDEN = { ...FREE, never: [TILL] };
@@ -222,6 +223,7 @@ test.for<[string, Change, string]>([
 test.for<[string, Partial<OutlookFacts>, Refusal, 'stale' | 'denied']>([
   ['other tags have a stricter rule', { target: STAGING, policy: STRICT }, 'tags-changed', 'stale'],
   ['other tags have no rule', { target: STAGING, policy: NONE }, 'tags-changed', 'stale'],
+  ['other tags have other approvers', { target: STAGING, policy: OTHERS }, 'tags-changed', 'stale'],
   ['its rule requires more', { policy: STRICT }, 'approvals-missing', 'denied'],
   ['its requester lost the role', { requester: known(ana.id)[1] }, 'not-a-requester', 'denied'],
   ['its requester was deactivated', { requester: guest }, 'guest', 'denied'],

@@ -208,7 +208,7 @@ test('a standing approval is decided with the rules of what it allows', () => {
   expect(proved('nobody may allow analytics-prod alone').text).toContain('✓');
 });
 
-test('a proof of 200 rules and 500 services takes at most two seconds', () => {
+test('a proof of 200 rules and 500 services takes at most two seconds of processor time', () => {
   const file = fileOf(EXAMPLE);
   const [service = expect.fail('no service')] = file.services;
   const approved = file.policy.rules.filter(({ requires }) => requires.count > 0);
@@ -221,8 +221,8 @@ test('a proof of 200 rules and 500 services takes at most two seconds', () => {
     return { ...rule, requires: { ...rule.requires, rule: 100 + at }, on };
   });
   const policy = { ...file.policy, rules: [...rules, ...file.policy.rules] };
-  const began = performance.now();
+  const before = process.threadCpuUsage();
   prove({ ...file, services, policy }, [], NOW);
-  const took = performance.now() - began;
-  expect(took).toBeLessThan(2_000);
+  const { user, system } = process.threadCpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(2_000);
 });
