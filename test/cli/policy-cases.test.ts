@@ -35,11 +35,7 @@ test('the case that the problems below change has no problem', () => {
 test.for<[string, Readonly<Record<string, string | null>>, string]>([
   ['an unknown key', { who: 'me' }, 'who is not a known key'],
   ['no time', { at: null }, 'at is missing'],
-  [
-    'a time without a zone',
-    { at: "'2026-11-23T10:00'" },
-    'at must be a date and time with its zone',
-  ],
+  ['no zone', { at: "'2026-11-23T10:00'" }, 'at must be a date and time with its zone'],
   ['no user', { roles: null }, 'roles is missing'],
   ['an unknown role', { roles: '[operatr]' }, 'roles[0] names no role: “operatr”'],
   ['a name instead of a member id', { roles: null, user: 'ana' }, 'user must be the id of a user'],

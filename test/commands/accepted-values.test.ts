@@ -14,24 +14,14 @@ const HTTPS_TOO = {
   ],
 };
 const PROFILES = ['highmem-xs', 'highmem-s', 'highmem-m', 'highmem-l', 'highmem-xl'];
-const OFFERED = ['default', ...PROFILES].map((name) => `v1-${name}`).join(', ');
+const OFFERED = `they accept ${['default', ...PROFILES].map((name) => `v1-${name}`).join(', ')}`;
 
 test.for<[string, Operation, JsonObject, string]>([
   ['interval', 'update alert', { interval: '7m' }, `interval “7m”; they accept ${LISTED}`],
   ['name', 'update alert', { name: 'n'.repeat(513) }, `name of 513 ${atMost('512')}`],
-  [
-    'message',
-    'update alert',
-    { message: 'm'.repeat(4_097) },
-    `message of 4,097 ${atMost('4,096')}`,
-  ],
+  ['message', 'update alert', { message: 'm'.repeat(4097) }, `message of 4,097 ${atMost('4,096')}`],
   ['region', 'create service', { region: 'me-central-1' }, 'region “me-central-1”'],
-  [
-    'profile',
-    'create service',
-    { profile: 'v1-highcpu-s' },
-    `profile “v1-highcpu-s”; they accept ${OFFERED}`,
-  ],
+  ['profile', 'create service', { profile: 'v1-highcpu-s' }, `profile “v1-highcpu-s”; ${OFFERED}`],
   ['protocol', 'create service', HTTPS_TOO, 'protocol “https”; they accept mysql'],
 ])('the %s that live servers reject has a warning', ([, operation, body, warning]) => {
   expect(acceptanceWarnings(operation, body)).toEqual([`Live servers reject the ${warning}.`]);

@@ -60,12 +60,7 @@ test.for<[string, JsonObject, Parameters<typeof servicesOf>[1], Expected]>([
   ['a secondary', { ...PRIMARY, isPrimary: false }, {}, { asked: 1, gaps: [] }],
   ['a service of an unknown role', { state: 'running' }, {}, { asked: 1, gaps: [] }],
   ['a primary of no known warehouse', ALONE, { services: [RUNNING] }, { asked: 2, gaps: [] }],
-  [
-    'a primary whose list is refused',
-    PRIMARY,
-    { services: REFUSED },
-    { asked: 2, gaps: [UNKNOWN] },
-  ],
+  ['a primary with a refused list', PRIMARY, { services: REFUSED }, { asked: 2, gaps: [UNKNOWN] }],
 ])('%s has no secondaries to name', async ([, own, answers, { asked, gaps }]) => {
   const context = servicesOf({ a: own }, answers);
   const observed = await observeService(core, context, SECONDARIES);

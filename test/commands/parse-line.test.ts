@@ -150,11 +150,7 @@ test('a quoted reason is never taken for a part of the name', () => {
 });
 
 test.for<[string, string, string]>([
-  [
-    'keys in any order',
-    'staging idle-timeout=15 min=16',
-    'minReplicaMemoryGb=16 idleTimeoutMinutes=15',
-  ],
+  ['any order', 'staging idle-timeout=15 min=16', 'minReplicaMemoryGb=16 idleTimeoutMinutes=15'],
   ['a key in capitals', 'staging MIN=16', 'minReplicaMemoryGb=16'],
   ["the field's own name", 'staging minReplicaMemoryGb=16', 'minReplicaMemoryGb=16'],
   ['a value in quotes', 'staging message="a = b"', 'message=a = b'],
@@ -405,11 +401,7 @@ test.for<[string, string]>([
 
 test.for([
   ['service', 'scale staging at 3 replicas', 'service scale service=id-of-staging numReplicas=3'],
-  [
-    'service',
-    'scale staging with 16 gb min',
-    'service scale service=id-of-staging minReplicaMemoryGb=16',
-  ],
+  ['service', 'scale staging with 16 gb min', 'service=id-of-staging minReplicaMemoryGb=16'],
   [
     'service',
     'scale staging down to 2 replicas',
