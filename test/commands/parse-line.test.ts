@@ -167,7 +167,6 @@ test.for<[string, string, string]>([
 });
 
 test.for<[string, string, string]>([
-  ['an unknown verb', 'service stopp staging', '[service stop staging]'],
   ['the beginning of a verb', 'service sta staging', '[service start staging]'],
   ['a verb and a reason', 'service sotp staging "all night"', '[service stop staging "all night"]'],
   [
@@ -179,7 +178,6 @@ test.for<[string, string, string]>([
   ['a service with a reason', 'service stop stagin all night', '[service stop staging all night]'],
   ['a service with keys', 'service tune stagin min=16 x', '[service tune staging min=16 x]'],
   ['a part of a name', 'service stop analytics', '[service stop "analytics eu"]'],
-  ['two services of one name', 'service stop twin', '[service stop 1-twin] [service stop 2-twin]'],
 ])('for %s the nearest line is offered', ([, line, offers]) => {
   expect(gist(read(line))).toContain(offers);
 });

@@ -3,18 +3,12 @@ import { fieldsOf } from '../../src/commands/arguments.ts';
 import { parseLine } from '../../src/commands/parse.ts';
 import { commands } from '../../src/commands/registry.ts';
 import { isTimingKey } from '../../src/domain/timing.ts';
-import { NOON, ORGANIZATIONS, services } from './fixtures.ts';
+import { NOON, vocabularyOf } from './fixtures.ts';
 
 function read(line: string) {
   const [noun = '', ...rest] = line.split(' ');
   const clock = { now: NOON, zone: 'Europe/Berlin' };
-  return parseLine(noun, rest.join(' '), {
-    commands,
-    services,
-    alerts: [],
-    organizations: ORGANIZATIONS,
-    clock,
-  });
+  return parseLine(noun, rest.join(' '), { ...vocabularyOf(), commands, clock });
 }
 
 const at = (day: string | null, offset: string | null = null, time = '20:00') => {
