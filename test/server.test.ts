@@ -53,12 +53,7 @@ test('/healthz answers 200, whether the process is ready or not', async () => {
 test.for<[string, () => Promise<string | null>, number, string]>([
   ['is ready', ready, 200, 'ready\n'],
   ['is not', async () => 'The database does not answer.', 503, 'The database does not answer.\n'],
-  [
-    'throws',
-    () => Promise.reject(new Error('x')),
-    503,
-    expect.stringContaining('check failed'),
-  ],
+  ['throws', () => Promise.reject(new Error('x')), 503, expect.stringContaining('check failed')],
 ])('/readyz of a process that %s', async ([, notReady, status, text]) => {
   const { ask } = await open(notReady);
   expect(await ask('/readyz')).toEqual({ status, text });

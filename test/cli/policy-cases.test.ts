@@ -35,11 +35,7 @@ test('the case that the problems below change has no problem', () => {
 test.for<[string, Readonly<Record<string, string | null>>, string]>([
   ['an unknown key', { who: 'me' }, 'who is not a known key'],
   ['no time', { at: null }, 'at is missing'],
-  [
-    'a time without a zone',
-    { at: "'2026-11-23T10:00'" },
-    'at must be a date and time with its zone',
-  ],
+  ['no zone', { at: "'2026-11-23T10:00'" }, 'at must be a date and time with its zone'],
   ['no user', { roles: null }, 'roles is missing'],
   ['an unknown role', { roles: '[operatr]' }, 'roles[0] names no role: “operatr”'],
   ['a name instead of a member id', { roles: null, user: 'ana' }, 'user must be the id of a user'],
@@ -117,35 +113,19 @@ function outcome(edits: Readonly<Record<string, string | null>>, config = EXAMPL
   return runCases('cases.yaml', result.value).text;
 }
 
+const UNLISTED = '00000000-0000-4000-8000-000000000000';
+const FROZEN = { service: null, tag: 'prod', command: 'service start', at: '2026-12-25T00:00Z' };
+const REASONLESS = { service: 'analytics-prod', command: 'service scale', reason: "''" };
+
 test.for<[string, Readonly<Record<string, string | null>>]>([
   ['approvals from a role', {}],
   ['no approvals', { roles: '[approver]', command: 'change freeze', expect: 'immediate' }],
   ['a query', { roles: '[viewer]', command: 'service show', expect: 'immediate' }],
-  [
-    'a freeze of the file',
-    {
-      service: null,
-      tag: 'prod',
-      command: 'service start',
-      at: '2026-12-25T00:00Z',
-      expect: 'frozen',
-    },
-  ],
+  ['a freeze of the file', { ...FROZEN, expect: 'frozen' }],
   ['a forbidden command', { service: 'analytics-prod', expect: '{ denied: never }' }],
   ['a user without the role', { roles: '[]', expect: '{ denied: not-a-requester }' }],
-  [
-    'a service that the file does not list',
-    { service: '00000000-0000-4000-8000-000000000000', expect: '{ denied: no-rule }' },
-  ],
-  [
-    'a missing reason',
-    {
-      service: 'analytics-prod',
-      command: 'service scale',
-      reason: "''",
-      expect: '{ denied: reason-required }',
-    },
-  ],
+  ['a service outside the file', { service: UNLISTED, expect: '{ denied: no-rule }' }],
+  ['a missing reason', { ...REASONLESS, expect: '{ denied: reason-required }' }],
   ['the deciding rule', { rule: '3' }],
 ])('a case expects %s', ([, edits]) => {
   expect(outcome(edits)).toMatch(/^✓/);
@@ -191,8 +171,7 @@ test.for<[string, string]>([
   ([how, decision]) => {
     const extended = EXAMPLE.replace('reads: contract', 'reads: extended');
     const command = how === 'covers by tag' ? 'service stop' : 'service start';
-    const service = '00000000-0000-4000-8000-000000000000';
-    const result = read(oneCase({ command, service, expect: decision }), extended);
+    const result = read(oneCase({ command, service: UNLISTED, expect: decision }), extended);
     if (!result.ok) throw new Error(JSON.stringify(result.problems));
     const { isAsExpected, text } = runCases('cases.yaml', result.value);
     expect(text).toContain('1 as expected');

@@ -14,11 +14,9 @@ async function backupElsewhere() {
   mkdirSync(copies);
   await signalbox(url, 'backup', join(copies, 'copy'));
   onTestFinished(() => chmodSync(copies, 0o755));
-  const restore = () =>
-    runUnprivileged([SIGNALBOX, 'restore', join(copies, 'copy')], {
-      DATABASE_URL: url,
-    });
-  return { url, copies, copy: join(copies, 'copy'), restore };
+  const copy = join(copies, 'copy');
+  const restore = () => runUnprivileged([SIGNALBOX, 'restore', copy], { DATABASE_URL: url });
+  return { url, copies, copy, restore };
 }
 
 test('a restore from a folder that cannot be written leaves nothing in it', async () => {

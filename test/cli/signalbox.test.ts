@@ -47,12 +47,7 @@ test.for<[string, readonly string[], number, string]>([
   ['manifest --help', ['manifest', '--help'], 0, ''],
   ['manifest with a wrong option', ['manifest', '--prefx', 'db-'], 2, 'did you mean “--prefix”?'],
   ['manifest with an argument', ['manifest', 'db-'], 2, 'manifest takes options only, not db-.'],
-  [
-    'manifest without TLS',
-    ['manifest', '--url', 'http://x.example'],
-    2,
-    '--url must begin with https://',
-  ],
+  ['manifest, no TLS', ['manifest', '--url', 'http://x.example'], 2, 'must begin with https://'],
   ['manifest with a wrong prefix', ['manifest', '--prefix', 'D'], 2, '--prefix may contain'],
 ])('%s only shows its usage', async ([, args, expected, sentence]) => {
   const { out, err, code } = await signalbox(...args);

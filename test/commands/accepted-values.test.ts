@@ -5,72 +5,47 @@ import { LIVE_INTERVALS } from '../../src/servers/accepted-values.ts';
 
 const LISTED = '1m, 5m, 15m, 30m, 1h, 6h, 12h, 1d';
 
-test.for<[string, 'create service' | 'update alert', JsonObject, string]>([
-  [
-    'an interval',
-    'update alert',
-    { interval: '7m' },
-    `Live servers reject the interval “7m”; they accept ${LISTED}.`,
+type Operation = 'create service' | 'update alert';
+
+const HTTPS_TOO = {
+  endpoints: [
+    { protocol: 'mysql', enabled: true },
+    { protocol: 'https', enabled: false },
   ],
-  [
-    'a long name',
-    'update alert',
-    { name: 'n'.repeat(513) },
-    'Live servers reject the name of 513 characters; they accept at most 512.',
-  ],
-  [
-    'a long message',
-    'update alert',
-    { message: 'm'.repeat(4_097) },
-    'Live servers reject the message of 4,097 characters; they accept at most 4,096.',
-  ],
-  [
-    'a region of the contract only',
-    'create service',
-    { region: 'me-central-1' },
-    'Live servers reject the region “me-central-1”.',
-  ],
-  [
-    'a profile of the contract only',
-    'create service',
-    { profile: 'v1-highcpu-s' },
-    'Live servers reject the profile “v1-highcpu-s”; they accept v1-default, v1-highmem-xs, v1-highmem-s, v1-highmem-m, v1-highmem-l, v1-highmem-xl.',
-  ],
-  [
-    'a protocol',
-    'create service',
-    {
-      endpoints: [
-        { protocol: 'mysql', enabled: true },
-        { protocol: 'https', enabled: false },
-      ],
-    },
-    'Live servers reject the protocol “https”; they accept mysql.',
-  ],
-  [
-    'a region of live servers only',
-    'create service',
-    { region: 'ca-central-1' },
-    'The region “ca-central-1” is not in the contract of the API; live servers accept it.',
-  ],
-  [
-    'a name with a hyphen',
-    'create service',
-    { name: 'analytics-eu' },
-    'The name “analytics-eu” is not in the contract of the API; live servers accept it.',
-  ],
-])('%s has a warning', ([, operation, body, warning]) => {
-  expect(acceptanceWarnings(operation, body)).toEqual([warning]);
+};
+const PROFILES = ['highmem-xs', 'highmem-s', 'highmem-m', 'highmem-l', 'highmem-xl'];
+const OFFERED = `they accept ${['default', ...PROFILES].map((name) => `v1-${name}`).join(', ')}`;
+
+test.for<[string, Operation, JsonObject, string]>([
+  ['interval', 'update alert', { interval: '7m' }, `interval “7m”; they accept ${LISTED}`],
+  ['name', 'update alert', { name: 'n'.repeat(513) }, `name of 513 ${atMost('512')}`],
+  ['message', 'update alert', { message: 'm'.repeat(4097) }, `message of 4,097 ${atMost('4,096')}`],
+  ['region', 'create service', { region: 'me-central-1' }, 'region “me-central-1”'],
+  ['profile', 'create service', { profile: 'v1-highcpu-s' }, `profile “v1-highcpu-s”; ${OFFERED}`],
+  ['protocol', 'create service', HTTPS_TOO, 'protocol “https”; they accept mysql'],
+])('the %s that live servers reject has a warning', ([, operation, body, warning]) => {
+  expect(acceptanceWarnings(operation, body)).toEqual([`Live servers reject the ${warning}.`]);
 });
 
-test.for<['create service' | 'update alert', JsonObject]>([
+function atMost(count: string): string {
+  return `characters; they accept at most ${count}`;
+}
+
+test.for([
+  ['region', 'ca-central-1'],
+  ['name', 'analytics-eu'],
+])('the %s %s, of live servers only, has a warning', ([field = '', value = '']) => {
+  expect(acceptanceWarnings('create service', { [field]: value })).toEqual([
+    `The ${field} “${value}” is not in the contract of the API; live servers accept it.`,
+  ]);
+});
+
+test.for<[Operation, JsonObject]>([
   ['create service', { name: 'analytics eu', region: 'eu-west-1', profile: 'v1-default' }],
   ['create service', { endpoints: [{ protocol: 'mysql', enabled: true }], numReplicas: 3 }],
   ['update alert', { name: 'n'.repeat(512), message: 'm'.repeat(4_096), threshold: 5 }],
   ['update alert', { name: null, message: null }],
-  ...LIVE_INTERVALS.map(
-    (interval) => ['update alert', { interval }] as ['update alert', JsonObject],
-  ),
+  ...LIVE_INTERVALS.map((interval): [Operation, JsonObject] => ['update alert', { interval }]),
 ])('%s with %j has no warning', ([operation, body]) => {
   expect(acceptanceWarnings(operation, body)).toEqual([]);
 });

@@ -122,33 +122,26 @@ const LAB = { isPrimary: true, state: 'running' };
 const FULL = { minReplicaMemoryGb: 8, maxReplicaMemoryGb: 32, numReplicas: 2, idleScaling: true };
 const FIRST = 'One replica: no failover, and some servers reject it';
 const QUERIES = 'Queries and pipes';
+const AWAKE = { idleScaling: false, idleTimeoutMinutes: 5 };
+const LARGER = { maxReplicaMemoryGb: 64 };
+const LATER = 'your values become the baseline and apply after it.';
+
+function primary(runningSecondaries: string[], otherSecondaries: string[]): Partial<Snapshot> {
+  return { fields: LAB, volatileFields: { runningSecondaries, otherSecondaries } };
+}
+
+function nights(scheduleUntil: number | null): Partial<Snapshot> {
+  return { fields: FULL, volatileFields: { scheduleEntry: 'Nights', scheduleUntil } };
+}
 
 test.for<[string, object, Partial<Snapshot>, readonly string[]]>([
   ['service stop', {}, { fields: { state: 'running' } }, [QUERIES]],
   ['service stop', {}, { fields: { state: 'idle' } }, [QUERIES, 'queries no longer wake it']],
   ['service stop', {}, { fields: { state: 'stopped' } }, [QUERIES, 'Stopped now: the stop has no']],
   ['service stop', {}, { fields: LAB }, [QUERIES, 'rejects the stop while secondaries run.']],
-  [
-    'service stop',
-    {},
-    {
-      fields: LAB,
-      volatileFields: { runningSecondaries: [...'abcdefg'], otherSecondaries: ['z'] },
-    },
-    [QUERIES, 'Stop them first: a, b, c, d, e and 2 more.'],
-  ],
-  [
-    'service stop',
-    {},
-    { fields: LAB, volatileFields: { runningSecondaries: [], otherSecondaries: ['z'] } },
-    [QUERIES, 'some servers reject the stop while it has secondaries: z.'],
-  ],
-  [
-    'service stop',
-    {},
-    { fields: LAB, volatileFields: { runningSecondaries: [], otherSecondaries: [] } },
-    [QUERIES],
-  ],
+  ['service stop', {}, primary([...'abcdefg'], ['z']), [QUERIES, 'a, b, c, d, e and 2 more.']],
+  ['service stop', {}, primary([], ['z']), [QUERIES, 'while it has secondaries: z.']],
+  ['service stop', {}, primary([], []), [QUERIES]],
   ['service start', {}, { fields: { state: 'idle' } }, ['Idle, not stopped']],
   ['service start', {}, { fields: { state: 'running' } }, ['Running now: the start has no effect']],
   ['service start', {}, { fields: { state: 'hovering' } }, []],
@@ -157,30 +150,10 @@ test.for<[string, object, Partial<Snapshot>, readonly string[]]>([
   ['service scale', { numReplicas: 1 }, { fields: FULL }, [FIRST, 'Some']],
   ['service scale', { maxReplicaMemoryGb: 64 }, { fields: FULL }, []],
   ['service scale', { idleTimeoutMinutes: 30 }, { fields: { ...FULL, idleTimeoutMinutes: 5 } }, []],
-  [
-    'service scale',
-    { idleTimeoutMinutes: 30 },
-    { fields: { idleScaling: false, idleTimeoutMinutes: 5 } },
-    ['The idle timeout applies only if scaling to zero is on.'],
-  ],
-  [
-    'service scale',
-    { maxReplicaMemoryGb: 64 },
-    { fields: FULL, volatileFields: { scheduleEntry: 'Nights', scheduleUntil: 24 } },
-    ['“Nights” applies until 00:00 UTC: your values become the baseline and apply after it.'],
-  ],
-  [
-    'service scale',
-    { maxReplicaMemoryGb: 64 },
-    { fields: FULL, volatileFields: { scheduleEntry: 'Nights', scheduleUntil: null } },
-    ['“Nights” applies: your values become the baseline and apply after it.'],
-  ],
-  [
-    'service scale',
-    { maxReplicaMemoryGb: 64 },
-    { fields: { minReplicaMemoryGb: 8 } },
-    ['Signalbox cannot undo this: the server did not return the previous value of max.'],
-  ],
+  ['service scale', { idleTimeoutMinutes: 30 }, { fields: AWAKE }, ['only if scaling to zero']],
+  ['service scale', LARGER, nights(24), [`“Nights” applies until 00:00 UTC: ${LATER}`]],
+  ['service scale', LARGER, nights(null), [`“Nights” applies: ${LATER}`]],
+  ['service scale', LARGER, { fields: { minReplicaMemoryGb: 8 } }, ['previous value of max.']],
 ])('%s %o of a service that was read now has exactly these warnings: %o', (row) => {
   const [name, args, before, warnings] = row;
   const shown = change(name).warnings(

@@ -50,23 +50,17 @@ test('the secondaries of a primary are those of its warehouse that were not dele
   ]);
 });
 
+const ALONE = { ...PRIMARY, dataWarehouseId: null };
+const RUNNING = { id: 'b', state: 'running' };
+const UNKNOWN = `Secondaries of its warehouse unknown: ${REFUSED.why}`;
+
 type Expected = { readonly asked: number; readonly gaps: readonly string[] };
 
 test.for<[string, JsonObject, Parameters<typeof servicesOf>[1], Expected]>([
   ['a secondary', { ...PRIMARY, isPrimary: false }, {}, { asked: 1, gaps: [] }],
   ['a service of an unknown role', { state: 'running' }, {}, { asked: 1, gaps: [] }],
-  [
-    'a primary whose warehouse is unknown',
-    { ...PRIMARY, dataWarehouseId: null },
-    { services: [{ id: 'b', state: 'running' }] },
-    { asked: 2, gaps: [] },
-  ],
-  [
-    'a primary whose list is refused',
-    PRIMARY,
-    { services: REFUSED },
-    { asked: 2, gaps: [`Secondaries of its warehouse unknown: ${REFUSED.why}`] },
-  ],
+  ['a primary of no known warehouse', ALONE, { services: [RUNNING] }, { asked: 2, gaps: [] }],
+  ['a primary with a refused list', PRIMARY, { services: REFUSED }, { asked: 2, gaps: [UNKNOWN] }],
 ])('%s has no secondaries to name', async ([, own, answers, { asked, gaps }]) => {
   const context = servicesOf({ a: own }, answers);
   const observed = await observeService(core, context, SECONDARIES);
@@ -76,46 +70,19 @@ test.for<[string, JsonObject, Parameters<typeof servicesOf>[1], Expected]>([
 
 const ENTRY = { id: 'e1', name: 'Nights', endHourUtc: 6 };
 
+const ACTIVE = { activeEntryId: 'e1', entries: [ENTRY] };
+const WEEKEND = { ...ENTRY, weekdays: [0, 6], startHourUtc: 22 };
+const DAYS = { ...ACTIVE, entries: [WEEKEND, { id: 'e2', weekdays: [1] }] };
+const BEGINS = [{ name: 'Nights', weekdays: [0, 6], hour: 22 }];
+const NIGHTS = { scheduleEntry: 'Nights', scheduleUntil: 6 };
+const APPLIED = { currentScaling: { activeEntryId: 'e1234567890' } };
+const NAMELESS = { scheduleEntry: 'e1234567', scheduleUntil: null };
+
 test.for<[string, JsonObject, Parameters<typeof servicesOf>[1], object | undefined, number]>([
-  [
-    'carried by the service',
-    { scalingSchedule: { activeEntryId: 'e1', entries: [ENTRY] } },
-    {},
-    { scheduleEntry: 'Nights', scheduleUntil: 6 },
-    1,
-  ],
-  [
-    'named only by its applied size',
-    { currentScaling: { activeEntryId: 'e1234567890' } },
-    {},
-    { scheduleEntry: 'e1234567', scheduleUntil: null },
-    1,
-  ],
-  [
-    'read from an older server',
-    {},
-    { schedule: { activeEntryId: 'e1', entries: [ENTRY] } },
-    { scheduleEntry: 'Nights', scheduleUntil: 6 },
-    2,
-  ],
-  [
-    'known with its days',
-    {
-      scalingSchedule: {
-        activeEntryId: 'e1',
-        entries: [
-          { ...ENTRY, weekdays: [0, 6], startHourUtc: 22 },
-          { id: 'e2', weekdays: [1] },
-        ],
-      },
-    },
-    {},
-    {
-      ...{ scheduleEntry: 'Nights', scheduleUntil: 6 },
-      scheduleBegins: [{ name: 'Nights', weekdays: [0, 6], hour: 22 }],
-    },
-    1,
-  ],
+  ['carried by the service', { scalingSchedule: ACTIVE }, {}, NIGHTS, 1],
+  ['named only by its applied size', APPLIED, {}, NAMELESS, 1],
+  ['read from an older server', {}, { schedule: ACTIVE }, NIGHTS, 2],
+  ['known with its days', { scalingSchedule: DAYS }, {}, { ...NIGHTS, scheduleBegins: BEGINS }, 1],
   ['not active', { scalingSchedule: { entries: [ENTRY] } }, {}, undefined, 1],
   ['not configured on an older server', {}, { schedule: null }, undefined, 2],
 ])('an entry of the schedule that is %s', async ([, own, answers, fields, asked]) => {

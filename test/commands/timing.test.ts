@@ -3,47 +3,32 @@ import { fieldsOf } from '../../src/commands/arguments.ts';
 import { parseLine } from '../../src/commands/parse.ts';
 import { commands } from '../../src/commands/registry.ts';
 import { isTimingKey } from '../../src/domain/timing.ts';
-import { NOON, ORGANIZATIONS, services } from './fixtures.ts';
+import { NOON, vocabularyOf } from './fixtures.ts';
 
 function read(line: string) {
   const [noun = '', ...rest] = line.split(' ');
   const clock = { now: NOON, zone: 'Europe/Berlin' };
-  return parseLine(noun, rest.join(' '), {
-    commands,
-    services,
-    alerts: [],
-    organizations: ORGANIZATIONS,
-    clock,
-  });
+  return parseLine(noun, rest.join(' '), { ...vocabularyOf(), commands, clock });
 }
 
-const AT_EIGHT = { day: null, time: '20:00', offset: null };
+const at = (day: string | null, offset: string | null = null, time = '20:00') => {
+  return { day, time, offset };
+};
+const AT_EIGHT = at(null);
 
 test.for<[string, object, string | null]>([
   ['service stop staging', { at: null, inMs: null, forMs: null }, null],
   ['service stop staging at=20:00', { at: AT_EIGHT }, null],
   ['service stop staging at=8:05 late', { at: { day: null, time: '08:05', offset: null } }, 'late'],
-  [
-    'service stop staging at=2026-11-22T20:00+0100',
-    { at: { day: '2026-11-22', time: '20:00', offset: '+01:00' } },
-    null,
-  ],
-  [
-    'service stop staging at="2026-11-22 20:00"',
-    { at: { day: '2026-11-22', time: '20:00', offset: null } },
-    null,
-  ],
+  ['service stop staging at=2026-11-22T20:00+0100', { at: at('2026-11-22', '+01:00') }, null],
+  ['service stop staging at="2026-11-22 20:00"', { at: at('2026-11-22') }, null],
   ['service stop staging in=90m for=4h tidy up', { inMs: 5_400_000, forMs: 14_400_000 }, 'tidy up'],
   ['service stop staging nightly tidying for=2d', { forMs: 172_800_000 }, 'nightly tidying'],
   ['service stop staging tidy at=20:00 for=4h', { forMs: 14_400_000 }, 'tidy'],
   ['service stop staging "tidy at=20:00"', { at: null }, 'tidy at=20:00'],
   ['service stop staging at=8pm', { at: AT_EIGHT }, null],
   ['service stop staging at=12am', { at: { day: null, time: '00:00', offset: null } }, null],
-  [
-    'service stop staging at=20:00+02:00',
-    { at: { day: '2026-11-20', time: '18:00', offset: 'Z' } },
-    null,
-  ],
+  ['service stop staging at=20:00+02:00', { at: at('2026-11-20', 'Z', '18:00') }, null],
   ['service stop staging for=4hours', { forMs: 14_400_000 }, null],
   ['service stop staging until=20:00 tidy', { until: AT_EIGHT }, 'tidy'],
   ['service scale staging max=64 for=4h', { forMs: 14_400_000 }, null],

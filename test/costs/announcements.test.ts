@@ -111,10 +111,7 @@ test('a refused announcement is tried again for a day, then missed and reported 
 test('a channel that is shared with another workspace gets no announcement, which is reported', async () => {
   const { events, stage, announce, run } = await posting();
   await announce(OPENED);
-  stage.found = {
-    ok: true,
-    room: { id: COSTS, name: 'costs', outside: true, joined: true },
-  };
+  stage.found = { ok: true, room: { id: COSTS, name: 'costs', outside: true, joined: true } };
   expect(await run(OPENED)).toBe('done');
   expect(await noticed(events)).toEqual([
     'The message "Unusual cost" for #costs was not posted: the channel is shared with another workspace.',

@@ -89,20 +89,14 @@ test('the cost of a new service is unknown, and an alert has no cost', async () 
   expect(await costTextOf(unread)).toBeUndefined();
 });
 
+const SAVES = '−70.0 credits per week, from 14 days; stopped 84 of 168 h; storage continues';
+const STAYS = 'not available: without a start, the service stays stopped';
 const NIGHTS = { stop: 'daily 20:00', start: 'daily 08:00', zone: 'UTC' };
 
 test.for<[string, Plan['body'], string]>([
-  [
-    'with stops and starts',
-    NIGHTS,
-    '−70.0 credits per week, from 14 days; stopped 84 of 168 h; storage continues',
-  ],
+  ['with stops and starts', NIGHTS, SAVES],
   ['without a stop', { ...NIGHTS, stop: null }, 'not available: the schedule has no stop'],
-  [
-    'without a start',
-    { ...NIGHTS, start: null },
-    'not available: without a start, the service stays stopped',
-  ],
+  ['without a start', { ...NIGHTS, start: null }, STAYS],
 ])('a schedule %s has its saving per week, or the reason why not', async ([, body, text]) => {
   const cost = await costTextOf(async () => whole, 'schedule', body);
   const week = '−70.0 credits per week';

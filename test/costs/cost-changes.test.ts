@@ -18,31 +18,20 @@ async function listed(examples: readonly Example[], services = [STAGING, CREATED
 test('the accepted changes of the services are listed, the first one first', async () => {
   const { target } = PLAN;
   const created = { ...target, kind: 'new service', id: CREATED.name.toLowerCase() } as const;
+  const approved = { approvers: [ana], requires: { count: 1 } };
+  const byBen = { answeredAt: minutes(5), requester: ben, plan: COST, ...approved };
   const { changes, found } = await listed([
     { answeredAt: minutes(9) },
-    {
-      answeredAt: minutes(5),
-      requester: ben,
-      approvers: [ana],
-      plan: COST,
-      requires: { count: 1 },
-    },
+    byBen,
     { answeredAt: minutes(1), command: 'service create', plan: { target: created } },
     { answeredAt: minutes(2), plan: { target: { ...target, id: 'elsewhere' } } },
     { state: 'pending' },
     { answeredAt: minutes(3), state: 'failed' },
   ]);
-  expect(found.map(({ text }) => text)).toEqual([
-    'Create service staging',
-    'Scale staging',
-    'Scale staging',
-  ]);
-  expect(found[1]).toEqual({
-    id: changes[1]?.id,
-    by: ben,
-    at: minutes(5),
-    text: 'Scale staging',
-  });
+  const texts = ['Create service staging', 'Scale staging', 'Scale staging'];
+  expect(found.map(({ text }) => text)).toEqual(texts);
+  const scaled = { id: changes[1]?.id, by: ben, at: minutes(5), text: 'Scale staging' };
+  expect(found[1]).toEqual(scaled);
   expect(found[0]?.by).toBe(ana);
 });
 

@@ -189,11 +189,7 @@ test('with two days there is no forecast, and the reason', async () => {
 
 test('rows that cannot be read give no forecast, never 0', async () => {
   const lost = { name: 'without-figures', day: '2026-11-12', count: 3 } as const;
-  const read = {
-    ...(await context(costsOf('s-1', 100)).costs(SPANS.month as Span)),
-    problems: [lost],
-  };
-  const broken = { ...context([]), costs: async () => read };
+  const broken = costContext(costsOf('s-1', 100), {}, { problems: [lost] });
   const text = written(await answerForecast('', broken, ASKER));
   expect(text).toContain('November 2026: no forecast');
   expect(text).toContain('3 rows of the report could not be read.');

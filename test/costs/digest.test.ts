@@ -78,15 +78,11 @@ test('what Signalbox did is explained by the change, without ⚠, and what it sa
   expect(title).not.toContain('unusual');
 });
 
-test.for<[string, object, (day: string) => number]>([
-  ['less', STOPPED, (day) => (day >= '2026-11-18' ? 0 : 1)],
-  [
-    'more',
-    { ...STOPPED, what: 'started', direction: 'up' },
-    (day) => (day >= '2026-11-18' ? 3 : 1),
-  ],
+test.for<[string, object, factor: number]>([
+  ['less', STOPPED, 0],
+  ['more', { ...STOPPED, what: 'started', direction: 'up' }, 3],
 ])('a day that costs %s by a change is neither above nor below usual', ([word, change, factor]) => {
-  const rows = nineWeeks(TODAY, 2, (day, id) => (id === 's-2' ? factor(day) : 1));
+  const rows = nineWeeks(TODAY, 2, (day, id) => (day >= '2026-11-18' && id === 's-2' ? factor : 1));
   const { text, title } = digestOf(readingOf(rows, { changes: [{ ...STOPPED, ...change }] }));
   expect(title).toContain(`, ${word} by your changes`);
   expect(text).toContain('Nothing unusual.');
@@ -178,12 +174,8 @@ test('no data is not a cost of 0', () => {
 });
 
 test('a report that cannot be read now is the first line', () => {
-  const gap = {
-    month: '2026-11',
-    why: 'no answer',
-    denied: false,
-    from: new Date('2026-11-19T08:00Z'),
-  };
+  const from = new Date('2026-11-19T08:00Z');
+  const gap = { month: '2026-11', why: 'no answer', denied: false, from };
   const { text } = digestOf(readingOf(QUIET, { gaps: [gap] }));
   expect(text).toContain(
     '⚠ These figures are from 2026-11-19 08:00 UTC: the usage report cannot be read now (no answer).',
@@ -235,12 +227,8 @@ test('the thread has the figures, the changes and the table', () => {
 });
 
 test('the month and its budget count the same days, with the day so far', () => {
-  const today = row({
-    day: TODAY,
-    credits: 105,
-    locked: false,
-    openDay: { age: 0, completeness: null },
-  });
+  const openDay = { age: 0, completeness: null };
+  const today = row({ day: TODAY, credits: 105, locked: false, openDay });
   const read = readingOf([...QUIET, today]);
   const { thread } = digestOf(read, { budgets: [budgetFor(read, { credits: 2_400 })] });
   const text = thread ? written(thread) : '';

@@ -54,20 +54,10 @@ test('an organization whose stored copy is older is left out, and the line says 
 });
 
 test('a day that is as usual in sum is not called so beside a line that is unusual', async () => {
-  const two = (a: number, b: number) => (day: number) => (day === 69 ? a : b);
+  const staging = { entityId: 's-2', entityName: 'staging' };
   const rows = [
-    ...daily(
-      '2026-09-11',
-      Array.from({ length: 70 }, (_, day) => two(60, 30)(day)),
-    ),
-    ...daily(
-      '2026-09-11',
-      Array.from({ length: 70 }, (_, day) => two(70, 100)(day)),
-      {
-        entityId: 's-2',
-        entityName: 'staging',
-      },
-    ),
+    ...daily('2026-09-11', [...Array(69).fill(30), 60]),
+    ...daily('2026-09-11', [...Array(69).fill(100), 70], staging),
   ];
   expect((await lines({ rows }))?.[0]).toBe('Yesterday 130.0 credits');
   const usual = daily('2026-09-11', Array(70).fill(130));

@@ -11,13 +11,8 @@ const SERVICE = '11111111-1111-4111-8111-111111111111';
 
 // Twenty credits per day until 14 August, and ten from then on; all of it final.
 const level = (day: number) => (day < 20 ? 20 : 10) * ([0.95, 1, 1.05][day % 3] ?? 1);
-const rows = daily(
-  '2026-07-25',
-  Array.from({ length: 45 }, (_, day) => level(day)),
-  {
-    entityId: SERVICE,
-  },
-);
+const levels = Array.from({ length: 45 }, (_, day) => level(day));
+const rows = daily('2026-07-25', levels, { entityId: SERVICE });
 const whole: CostReading = { rows, fetchedAt: REQUESTED, problems: [], gaps: [] };
 const unread = () => Promise.reject(new Error('unexpected read'));
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { digestReader } from '../../src/costs/config.ts';
 import { createDigestRun } from '../../src/costs/digest-posts.ts';
 import { writeState } from '../../src/costs/store.ts';
-import type { Answer, Channel, PostResult } from '../../src/domain/answer.ts';
+import type { Channel, Poster, PostResult } from '../../src/domain/answer.ts';
 import type { ChannelId } from '../../src/domain/change.ts';
 import type { NewEvent } from '../../src/domain/log-events.ts';
 import { append, type Log } from '../../src/log/index.ts';
@@ -52,12 +52,8 @@ async function running(engine: Engine, options: object = {}) {
     outside: false,
   };
   const room: Channel = { id: COSTS, name: 'costs', outside: false, joined: true };
-  const postAnswer = async (
-    channel: ChannelId,
-    answer: Answer,
-    threadTs?: string,
-    mark?: string,
-  ) => {
+  const found = () => ({ ok: true, room: { ...room, outside: stage.outside } }) as const;
+  const postAnswer: Poster['postToChannel'] = async (channel, answer, threadTs, mark) => {
     const { title } = answer;
     const refusal = stage.refusals.shift();
     if (refusal instanceof Error) throw refusal;
@@ -78,10 +74,7 @@ async function running(engine: Engine, options: object = {}) {
         postToChannel: postAnswer,
         findPost: async ({ channel }, mark) =>
           stage.marks.includes(mark) ? { channel, ts: '1.1' } : null,
-        findChannels: async (wanted) =>
-          new Map(
-            wanted.map((word) => [word, { ok: true, room: { ...room, outside: stage.outside } }]),
-          ),
+        findChannels: async (wanted) => new Map(wanted.map((word) => [word, found()])),
       },
       costs: async () => ({ rows: stage.rows, fetchedAt: stage.now, problems: [], gaps: [] }),
       floor: {},

@@ -16,33 +16,16 @@ const berlin = { at: '09:30', timezone: 'Europe/Berlin', days: 'daily' };
 const DAILY = digest(berlin);
 const ADDED = digest(berlin, { by: 'UANA' as UserId, since: new Date('2026-11-20T09:00Z') });
 const WEEKLY = digest({ period: 'week', at: '09:30' });
+const SEVEN = 'due at 11-23T09:30: 2026-11-16 to 2026-11-22';
 const [DUE, WAITS] = ['11-20T08:30: 2026-11-19 to 2026-11-19', 'waiting, next 11-21T08:30'];
 
 test.for<[string, DigestSubscription, string, string | null, string]>([
   ['its time has come', DAILY, '2026-11-20T08:30Z', '2026-11-19', `due at ${DUE}`],
   ['it was posted already', DAILY, '2026-11-20T08:30Z', '2026-11-20', WAITS],
-  [
-    'Signalbox was down for eight hours',
-    DAILY,
-    '2026-11-20T16:30Z',
-    '2026-11-19',
-    `missed at ${DUE}`,
-  ],
-  [
-    'the file was new, eight hours later: nothing was promised before',
-    DAILY,
-    '2026-11-20T16:30Z',
-    null,
-    WAITS,
-  ],
+  ['it was down for eight hours', DAILY, '2026-11-20T16:30Z', '2026-11-19', `missed at ${DUE}`],
+  ['the file was new eight hours ago', DAILY, '2026-11-20T16:30Z', null, WAITS],
   ['it was added after its time of the day', ADDED, '2026-11-20T09:10Z', null, WAITS],
-  [
-    'a week is over',
-    WEEKLY,
-    '2026-11-23T09:30Z',
-    '2026-11-16',
-    'due at 11-23T09:30: 2026-11-16 to 2026-11-22',
-  ],
+  ['a week is over', WEEKLY, '2026-11-23T09:30Z', '2026-11-16', SEVEN],
 ])('when %s', ([, one, now, lastDay, expected]) => {
   expect(turn(one, now, lastDay)).toBe(expected);
 });

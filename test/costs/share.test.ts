@@ -15,17 +15,9 @@ const ANSWER: Answer = {
 
 async function shared(channel: string | null, { outside = false, refused = false } = {}) {
   const posted: string[] = [];
+  const room = { id: 'C0COSTS' as ChannelId, name: 'costs', outside, joined: true };
   const poster = {
-    findChannels: async () =>
-      new Map([
-        [
-          'C0COSTS',
-          {
-            ok: true,
-            room: { id: 'C0COSTS' as ChannelId, name: 'costs', outside, joined: true },
-          } as const,
-        ],
-      ]),
+    findChannels: async () => new Map([['C0COSTS', { ok: true, room } as const]]),
     postToChannel: async (to: ChannelId, answer: Answer) => {
       if (refused) return { ok: false, why: 'is_archived', again: false } as const;
       posted.push(`${to}\n${written(answer)}`);

@@ -13,7 +13,7 @@ import type { CostReading } from '../../src/maths/report.ts';
 import type { CostRow } from '../../src/maths/rows.ts';
 import { installation, KEYS } from '../log/logs.ts';
 import { TODAY } from '../maths/rows.ts';
-import { nineWeeks, readingOf, scopeOf } from './facts.ts';
+import { digest, nineWeeks, readingOf, scopeOf } from './facts.ts';
 import { written } from './written.ts';
 
 const ANA = 'U0ANA00001' as UserId;
@@ -22,11 +22,7 @@ const TRIPLED = (today: string) =>
 
 async function watching(digests: readonly object[] = []) {
   const readOptions = digestReader(scopeOf());
-  const configured = digests.map((one) => {
-    const reading = readOptions({ channel: '#costs', at: '09:00', ...one });
-    if (!reading.ok) throw new Error(JSON.stringify(reading.problems));
-    return reading.value;
-  });
+  const configured = digests.map((one) => digest({ at: '09:00', ...one }).options);
   const stage = {
     now: new Date('2026-11-18T05:00:00Z'),
     rows: nineWeeks() as readonly CostRow[],
@@ -159,11 +155,6 @@ test('a user who may not list unusual costs marks none', async () => {
   const all = await watching();
   all.stage.rows = TRIPLED(TODAY);
   all.stage.now = new Date(`${TODAY}T08:00:00Z`);
-  const pressed = await buttons(all, false).press({
-    id: 'x',
-    by: ANA,
-    key: 'press:1',
-    verb: 'expected',
-  });
-  expect(pressed.ok).toBe(false);
+  const press = { id: 'x', by: ANA, key: 'press:1', verb: 'expected' } as const;
+  expect((await buttons(all, false).press(press)).ok).toBe(false);
 });

@@ -49,17 +49,8 @@ const FORM = 'application/x-www-form-urlencoded';
 /** A payload like those of Slack, with some unusual parts. */
 export function oddParcel(known: Known): Parcel {
   const { chance } = known;
-  const draw = pick(chance, [
-    command,
-    command,
-    press,
-    press,
-    press,
-    submission,
-    submission,
-    others,
-  ]);
-  const { fields, isEvent } = draw(known);
+  const draws = [command, command, press, press, press, submission, submission, others];
+  const { fields, isEvent } = pick(chance, draws)(known);
   const people = [...PEOPLE, ...known.changes];
   const times = Math.floor(chance() * 4);
   let bent: unknown = fields;

@@ -192,16 +192,10 @@ export async function connectClient(
       ...Object.fromEntries(new Headers(init.headers)),
       authorization: `Bearer ${await token()}`,
     };
-    const {
-      status,
-      headers: given,
-      text,
-    } = await atDoor(url, {
-      method: init.method ?? 'GET',
-      path: new URL(address).pathname,
-      headers,
-      ...(typeof init.body === 'string' && { body: init.body }),
-    });
+    const { method = 'GET', body } = init;
+    const path = new URL(address).pathname;
+    const sent = { method, path, headers, ...(typeof body === 'string' && { body }) };
+    const { status, headers: given, text } = await atDoor(url, sent);
     const content = String(given['content-type'] ?? 'text/plain');
     const isEmpty = [202, 204, 304].includes(status);
     return new Response(isEmpty ? null : text, { status, headers: { 'content-type': content } });

@@ -43,9 +43,7 @@ type Env = Readonly<Record<string, string>>;
 export async function startProcessSandbox(options: ProcessSandboxOptions) {
   const { env: more, preload, program = preload ? 'src/main.ts' : BOT, ...rest } = options;
   const words = [...(preload ? ['--import', preload] : []), program];
-  const simulators = await startSimulatorsForProcess({
-    ...rest,
-  });
+  const simulators = await startSimulatorsForProcess(rest);
   const { slack, cloud, deliverTo, writeConfig } = simulators;
   const children = new Set<ChildProcess>();
   onTestFinished(async () => {

@@ -162,10 +162,8 @@ async function startReplies(entries: readonly Recorded[]) {
     const then = replyTo(call);
     if (!then) unanswered.push(keyOf(call));
     const body = then ? again(then.arrived) : { ok: false, error: 'not_recorded' };
-    response.writeHead(then?.status ?? 404, {
-      ...then?.headers,
-      'content-type': 'application/json',
-    });
+    const headers = { ...then?.headers, 'content-type': 'application/json' };
+    response.writeHead(then?.status ?? 404, headers);
     response.end(typeof body === 'string' ? body : JSON.stringify(body));
   });
   const url = await listening(http);

@@ -110,11 +110,7 @@ export async function startSimulatorsForProcess({ databaseUrl, yaml, ...options 
   return {
     ...simulators,
     writeConfig,
-    env: {
-      ...simulators.env,
-      DATABASE_URL: databaseUrl,
-      SIGNALBOX_CONFIG: file,
-    },
+    env: { ...simulators.env, DATABASE_URL: databaseUrl, SIGNALBOX_CONFIG: file },
     stop: async () => {
       await simulators.stop();
       rmSync(folder, { recursive: true, force: true });

@@ -50,16 +50,13 @@ test("the server of January returns the contract's names with its own values", a
   expect([july.includes('note'), july.includes('channels')]).toEqual([true, false]);
 });
 
+const ENDED = expect.objectContaining({ until: '2026-11-20T10:30:00.000Z' });
+
 test.for<[AlertsProfile, string, string, unknown]>([
   ['code', NAMELESS, 'name', null],
   ['docs', NAMELESS, 'name', undefined],
   ['docs', WAS_SILENCED, 'silenced', false],
-  [
-    'code',
-    WAS_SILENCED,
-    'silenced',
-    expect.objectContaining({ until: '2026-11-20T10:30:00.000Z' }),
-  ],
+  ['code', WAS_SILENCED, 'silenced', ENDED],
   ['code', NO_CHANNEL, 'channel', undefined],
   ['code', NO_CHANNEL, 'channels', undefined],
   ['docs', FLAPPING, 'state', 'FLAPPING'],

@@ -18,6 +18,9 @@ const ACCEPTED = { ...NEEDED, ...SEARCH };
 const INCOMPLETE = 'interval: Required; thresholdType: Required; Invalid input';
 const RANGE = { ...ACCEPTED, thresholdType: 'between' };
 
+const OFFSET = 'scheduleOffsetMinutes: Must be less than the interval';
+const REVERSED = 'thresholdMax: Must be greater than or equal to threshold';
+const FIRST = 'channel: Must equal the first of channels';
 const TOO_LONG = (most: number) => `String must contain at most ${most} character(s)`;
 
 test.for<[string, object, string]>([
@@ -38,26 +41,10 @@ test.for<[string, object, string]>([
   ['an empty name', { name: '' }, 'name: String must contain at least 1 character(s)'],
   ['a name of 513 characters', { name: 'n'.repeat(513) }, `name: ${TOO_LONG(512)}`],
   ['a message of 4,097 characters', { message: 'm'.repeat(4_097) }, `message: ${TOO_LONG(4096)}`],
-  [
-    'other channels',
-    { channels: [{ type: 'pager' }, OPS] },
-    'channel: Must equal the first of channels',
-  ],
-  [
-    'one webhook twice',
-    { channel: undefined, channels: [OPS, OPS] },
-    'channels: Duplicate channel',
-  ],
-  [
-    'an offset as long as the interval',
-    { scheduleOffsetMinutes: 15 },
-    'scheduleOffsetMinutes: Must be less than the interval',
-  ],
-  [
-    'a range in reverse',
-    { ...RANGE, thresholdMax: 1 },
-    'thresholdMax: Must be greater than or equal to threshold',
-  ],
+  ['other channels', { channels: [{ type: 'pager' }, OPS] }, FIRST],
+  ['a webhook twice', { channel: undefined, channels: [OPS, OPS] }, 'channels: Duplicate channel'],
+  ['an offset as long as the interval', { scheduleOffsetMinutes: 15 }, OFFSET],
+  ['a range in reverse', { ...RANGE, thresholdMax: 1 }, REVERSED],
   ['a number as text', { threshold: '5' }, 'threshold: Expected number, received string'],
 ])('the latest server refuses an update with %s', async ([, changes, problem]) => {
   const body = { ...ACCEPTED, ...changes };

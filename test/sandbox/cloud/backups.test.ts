@@ -24,34 +24,20 @@ test('a backup in progress grows, has no end time, and then is done', async () =
   });
 });
 
+const ROLE = {
+  ...{ bucketProvider: 'AWS', bucketPath: 'company-backups/analytics-prod' },
+  ...{ iamRoleArn: 'arn:example:role/backups', iamRoleSessionName: 'backups' },
+};
+const KEY = {
+  ...{ bucketProvider: 'GCP', bucketPath: 'company-backups/reporting' },
+  accessKeyId: 'EXAMPLE-ACCESS-KEY-ID',
+};
+const CONTAINER = { bucketProvider: 'AZURE', containerName: 'company-backups' };
+
 test.for<[string, string, string, unknown]>([
-  [
-    'a path and a role',
-    'analytics-prod',
-    FULL,
-    {
-      bucketProvider: 'AWS',
-      bucketPath: 'company-backups/analytics-prod',
-      iamRoleArn: 'arn:example:role/backups',
-      iamRoleSessionName: 'backups',
-    },
-  ],
-  [
-    'a path and an access key',
-    'reporting-core',
-    '226ca770-b6ad-4efb-b0a6-3e704a59a649',
-    {
-      bucketProvider: 'GCP',
-      bucketPath: 'company-backups/reporting',
-      accessKeyId: 'EXAMPLE-ACCESS-KEY-ID',
-    },
-  ],
-  [
-    'a container',
-    'lab-core',
-    'bc084d52-9d01-4bf4-88e9-0bed3b7ff7d7',
-    { bucketProvider: 'AZURE', containerName: 'company-backups' },
-  ],
+  ['a path and a role', 'analytics-prod', FULL, ROLE],
+  ['a path and a key', 'reporting-core', '226ca770-b6ad-4efb-b0a6-3e704a59a649', KEY],
+  ['a container', 'lab-core', 'bc084d52-9d01-4bf4-88e9-0bed3b7ff7d7', CONTAINER],
   ['no bucket of its own', 'analytics-prod', 'c6a20eb7-42fe-4995-b901-d32fb4f1fa9e', undefined],
 ])('the reply of a backup with %s', async ([, service, id, bucket]) => {
   const { ask } = await cloudServer();

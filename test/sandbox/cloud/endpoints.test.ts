@@ -54,17 +54,9 @@ test.for<[string, object, string]>([
     { ...RESOURCE, vpcResourceConfigurationId: undefined },
     'vpcResourceConfigurationId',
   ],
-  [
-    'a resource without its share',
-    { ...RESOURCE, vpcResourceShareArn: null },
-    'vpcResourceShareArn',
-  ],
+  ['a resource without share', { ...RESOURCE, vpcResourceShareArn: null }, 'vpcResourceShareArn'],
   ['a stream without its cluster', { ...STREAM, streamClusterArn: null }, 'streamClusterArn'],
-  [
-    'a stream without authentication',
-    { ...STREAM, streamAuthentication: undefined },
-    'streamAuthentication',
-  ],
+  ['no authentication', { ...STREAM, streamAuthentication: null }, 'streamAuthentication'],
   ['another authentication', { ...STREAM, streamAuthentication: 'PLAIN' }, 'streamAuthentication'],
 ])('%s is refused', async ([, body, field]) => {
   const { ask, cloud } = await cloudServer();

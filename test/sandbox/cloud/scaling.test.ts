@@ -66,11 +66,7 @@ test.for<[string, object, string]>([
   ['no replica', { numReplicas: 0 }, 'numReplicas'],
   ['too many replicas', { numReplicas: 21 }, 'numReplicas'],
   ['half a replica', { numReplicas: 1.5 }, 'numReplicas'],
-  [
-    'a timeout without idling',
-    { idleScaling: false, idleTimeoutMinutes: 10 },
-    'idleTimeoutMinutes',
-  ],
+  ['a timeout, no idling', { idleScaling: false, idleTimeoutMinutes: 10 }, 'idleTimeoutMinutes'],
   ['too short a timeout', { idleTimeoutMinutes: 4 }, 'idleTimeoutMinutes'],
   ['a number as text', { numReplicas: '2' }, 'numReplicas'],
   ['a word for a switch', { idleScaling: 'on' }, 'idleScaling'],

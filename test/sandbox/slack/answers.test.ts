@@ -74,9 +74,8 @@ test('an ephemeral message is not in the payload of a press, and can be replaced
   expect(received.at(-1)).toMatchObject({ container });
   expect(received.at(-1)).not.toHaveProperty('message');
   await respond({ text: 'Asked', replace_original: true });
-  expect(slack.clientState(ana).messages).toMatchObject([
-    { ts: place.ts, text: 'Asked', blocks: [] },
-  ]);
+  const [asked] = slack.clientState(ana).messages;
+  expect(asked).toMatchObject({ ts: place.ts, text: 'Asked', blocks: [] });
   await respond({ delete_original: true });
   expect(texts(slack, ana)).toEqual([]);
 });
@@ -155,15 +154,7 @@ test('the payload of a press has the user, the action, the channel and the messa
     container: { type: 'message', message_ts: ts, channel_id: approvals, is_ephemeral: false },
     channel: { id: approvals, name: 'db-approvals' },
     message: { ts, text: 'x', bot_id: 'B0SIGNALBOX' },
-    actions: [
-      {
-        type: 'button',
-        block_id: 'buttons',
-        action_id: 'approve',
-        value: '7KQ2MX',
-        text: { text: 'Approve' },
-      },
-    ],
+    actions: [{ ...approve, block_id: 'buttons', text: { text: 'Approve' } }],
   });
 });
 
@@ -172,17 +163,11 @@ test('a user can press a button that an update has removed', async () => {
   const blocks = [{ ...actions(button({ action_id: 'approve' })), block_id: 'b' }];
   const ts = await posted(client, { channel: approvals, text: 'x', blocks });
   await client.chat.update({ channel: approvals, ts, text: 'Approved' });
-  await slack.press({
-    as: ben,
-    place: { in: 'message', channel: approvals, ts },
-    blockId: 'b',
-    actionId: 'approve',
-    element: { type: 'button', value: '7KQ2MX' },
-  });
-  expect(received.at(-1)).toMatchObject({
-    actions: [{ value: '7KQ2MX' }],
-    message: { text: 'Approved' },
-  });
+  const place = { in: 'message', channel: approvals, ts } as const;
+  const element = { type: 'button', value: '7KQ2MX' };
+  await slack.press({ as: ben, place, blockId: 'b', actionId: 'approve', element });
+  const message = { text: 'Approved' };
+  expect(received.at(-1)).toMatchObject({ actions: [{ value: '7KQ2MX' }], message });
 });
 
 test.for<[string, unknown, object]>([
@@ -200,11 +185,8 @@ test.for<[string, unknown, object]>([
   const place = { in: 'message', channel: approvals, ts } as const;
   const searched = { as: ana, place, blockId: 'b', actionId: 'service', value: 'an' };
   expect(await slack.suggest(searched)).toMatchObject(shown);
-  expect(received.at(-1)).toMatchObject({
-    type: 'block_suggestion',
-    value: 'an',
-    user: { id: ana },
-  });
+  const suggestion = { type: 'block_suggestion', value: 'an', user: { id: ana } };
+  expect(received.at(-1)).toMatchObject(suggestion);
 });
 
 function option(text: string) {

@@ -56,11 +56,7 @@ test.for<[string, object[], string]>([
   ['uneven rows', [dataTable([raws(2), raws(1)])], 'uneven_rows /blocks/0/rows/1'],
   ['rich text as a header cell', [dataTable([[rich()], raws(1)])], 'rich_header /blocks/0/rows/0'],
   ['two tables', times(2, () => table([raws(1)])), 'only_one_table_allowed /blocks'],
-  [
-    'a column aligned “middle”',
-    [aligned('middle')],
-    'invalid_value /blocks/0/column_settings/0/align',
-  ],
+  ['a middle column', [aligned('middle')], 'invalid_value /blocks/0/column_settings/0/align'],
   ['a data table without caption', [captionless()], 'missing_field /blocks/0'],
   [
     'a missing point',

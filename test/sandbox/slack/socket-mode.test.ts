@@ -31,7 +31,7 @@ async function connect(slack: SlackForTest) {
     const { envelope_id } = message;
     if (envelope_id) socket.send(JSON.stringify({ envelope_id }));
   });
-  await expect.poll(() => received.length).toBe(1);
+  await expect.poll(() => received.length).toBeGreaterThan(0);
   return { socket, received, events };
 }
 
