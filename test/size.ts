@@ -12,7 +12,7 @@ if (wanted === undefined) {
   for (const [room, lines] of sizes()) {
     print(room, lines, `  of ${budgetOf(room).toLocaleString('en').padStart(6)}`);
   }
-  const bot = [...sizes()].filter(([place]) => place !== 'sandbox');
+  const bot = [...sizes()].filter(([place]) => place in ROOMS);
   print(
     'all of src',
     bot.reduce((sum, [, lines]) => sum + lines, 0),
