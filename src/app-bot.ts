@@ -108,7 +108,7 @@ export async function openBot(options: BotOptions, slack: Slack) {
     kinds: opened.kinds,
   });
   wakeJobs = background.wakeJobs;
-  const listening = await slack.listen(context, placeKeys(events.keys));
+  const listening = slack.listen(context, placeKeys(events.keys));
   // The last step that can fail: from here on, only this configuration executes changes.
   await activateConfiguration(events, { configuration: config.configHash, release: version });
   await options.replaces?.pause();

@@ -7,7 +7,7 @@ import { createOutageLog, type Measures } from './base/log.ts';
 import type { ConfigProblem } from './base/problem.ts';
 import { backoffMs, type Clock } from './base/time.ts';
 import { commands } from './commands/index.ts';
-import type { RoleName, UserId } from './domain/change.ts';
+import type { RoleName } from './domain/change.ts';
 import type { Policy } from './domain/policy.ts';
 import { impossibleRequirements, membersNeeded } from './domain/policy-schema.ts';
 import { Damaged, KeyProblem, type Log, openLog, readKeys, recordIds } from './log/index.ts';
@@ -175,16 +175,16 @@ function recordedPost(record?: RecordExchange): typeof postJson {
 
 /** Refuses the start where a rule has no user who satisfies it, before an emergency shows it. */
 async function refuseUnmetRules({ actors }: Slack, policy: Policy): Promise<void> {
-  const members = new Map<RoleName, ReadonlySet<UserId>>();
-  const problems: ConfigProblem[] = [];
-  for (const role of policy.roles.keys()) {
-    const people = await actors.someOf(role, membersNeeded(policy));
-    const problem = `did not list the members of role ${role}`;
-    if (people === null) problems.push({ where: 'Slack', problem, hint: null });
-    members.set(role, new Set(people ?? []));
-  }
+  const enough = membersNeeded(policy);
+  const read = async (role: RoleName) => [role, await actors.someOf(role, enough)] as const;
+  const found = await Promise.all(policy.roles.keys().map(read));
+  const problems = found.flatMap(([role, people]) => {
+    if (people !== null) return [];
+    return [{ where: 'Slack', problem: `did not list the members of role ${role}`, hint: null }];
+  });
   // The lookup may succeed at the next start.
   if (problems.length > 0) throw new RefusedStart(problems, false);
+  const members = new Map(found.map(([role, people]) => [role, new Set(people)]));
   const unmet = impossibleRequirements(policy, members);
   if (unmet.length > 0) throw new RefusedStart(unmet, true);
 }

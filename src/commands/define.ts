@@ -402,13 +402,13 @@ export function changeCommand<Shape extends z.ZodObject>(
   return { ...definition, args, kind: 'change' } as unknown as ChangeCommand;
 }
 
-export function nounOf(command: Command): string {
-  const end = command.name.indexOf(' ');
-  return end === -1 ? command.name : command.name.slice(0, end);
+export function nounOf({ name }: Pick<Command, 'name'>): string {
+  const end = name.indexOf(' ');
+  return end === -1 ? name : name.slice(0, end);
 }
 
 export function verbOf(command: Pick<Command, 'name'>): string {
-  return command.name.split(' ').slice(1).join(' ');
+  return command.name.slice(nounOf(command).length + 1);
 }
 
 /** The task of a command, as the title of its form and the label of its button: `Stop a service`. */

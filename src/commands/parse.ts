@@ -71,8 +71,7 @@ function wordsOf(typed: string): readonly Word[] {
 }
 
 function readLine(noun: string, words: readonly Word[], vocabulary: Vocabulary): ParseResult {
-  const own = ownCommands(noun, vocabulary);
-  if (own.length === 0) return readChat(noun, words, vocabulary);
+  if (ownCommands(noun, vocabulary).length === 0) return readChat(noun, words, vocabulary);
   const costs = noun === 'cost' ? readCosts(words, vocabulary) : null;
   if (costs) return costs;
   const special = readSpecial(noun, words, vocabulary) ?? readForeign(noun, words, vocabulary);

@@ -233,9 +233,11 @@ export function isQuestionWord(word: Word | undefined): boolean {
   return word !== undefined && !word.quoted && QUESTIONS.test(lowerOf(word));
 }
 
+const byNoun = cached(COMMANDS_MAX, (all: readonly Command[]) => Map.groupBy(all, nounOf));
+
 /** The commands of a noun. */
 export function ownCommands(noun: string, { commands }: Vocabulary): readonly Command[] {
-  return commands.filter((command) => nounOf(command) === noun);
+  return byNoun(commands).get(noun) ?? [];
 }
 
 /** How many words say that the change ends: `and start it again` of a stop. */

@@ -173,34 +173,33 @@ export async function connect(options: SlackOptions) {
       /** The receiver of payloads. It outlives a reload of the configuration. */
       deliveries: (port: DeliveryPort) =>
         createDeliveries({ ...options, ...port, slackApiUrl, socketUrl, clock, fetch }),
-      listen: async (context: WorkflowContext, placeKeys: readonly Buffer[]) => {
+      listen: (context: WorkflowContext, placeKeys: readonly Buffer[]) => {
         const places = createPlaces(placeKeys);
         const bot = { ...drawn, places, context, clients, home, botUserId, prefix };
-        const app = await createApp(options.botToken, self, slackApiUrl, log);
+        const app = createApp(options.botToken, self, slackApiUrl, log);
         return startListening(app, bot, { appId, actors, installation, record: options.record });
       },
     },
   };
 }
 
-async function createApp(
+function createApp(
   token: Secret,
   { botId, botUserId }: InstalledApp,
   slackApiUrl: string,
   log: Logger,
-): Promise<App> {
-  const app = new App({
+): App {
+  return new App({
     token: token.reveal(),
     botId,
     botUserId,
     receiver: NO_RECEIVER,
-    deferInitialization: true,
+    // The check of the installation has asked Slack for both ids with this token.
+    tokenVerificationEnabled: false,
     convoStore: false,
     logger: boltLogger(log),
     clientOptions: { slackApiUrl },
   });
-  await app.init();
-  return app;
 }
 
 // Bolt attaches the receiver in the constructor, before the listeners exist.

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { parse } from 'node:querystring';
 import { HTTPReceiver, isValidSlackRequest, type Receiver, SocketModeReceiver } from '@slack/bolt';
@@ -130,19 +131,21 @@ export function withValidBody(
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const pieces: Buffer[] = [];
   let size = 0;
-  for await (const piece of request) {
+  request.on('data', (piece: Buffer) => {
     size += piece.length;
     if (size <= BODY_LIMIT) pieces.push(piece);
-  }
+  });
+  await once(request, 'end');
   return size > BODY_LIMIT ? null : Buffer.concat(pieces);
 }
 
+/** A field of this name, also where the name is written with escapes. */
+const MAY_HAVE_PAYLOAD = /(?:^|&)(?:payload|[^=&]*%)/;
+
 function holdsObject(text: string, contentType: string | undefined): boolean {
-  if (contentType === 'application/x-www-form-urlencoded') {
-    const { payload } = parse(text);
-    return payload === undefined || (typeof payload === 'string' && isObject(payload));
-  }
-  return isObject(text);
+  if (contentType !== 'application/x-www-form-urlencoded') return isObject(text);
+  const payload = MAY_HAVE_PAYLOAD.test(text) ? parse(text).payload : undefined;
+  return payload === undefined || (typeof payload === 'string' && isObject(payload));
 }
 
 function isObject(text: string): boolean {

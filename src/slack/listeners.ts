@@ -126,12 +126,13 @@ function answerLimited(
   url: string | null,
   send?: (answer: Message) => Promise<void>,
 ): Promise<boolean> {
-  const isTooLong = typed.text.length > TEXT_MAX;
   const asked = { ...typed.replyTarget, user: typed.by, url };
-  const tooLong = `The command is too long: ${grouped(typed.text.length)} of at most ${grouped(TEXT_MAX)} characters. Shorten it.`;
-  return sendAnswer(bot, { asked, ...(send && { send }) }, async () =>
-    isTooLong ? sentenceMessage([tooLong]) : answerTyped(bot, typed),
-  );
+  return sendAnswer(bot, { asked, ...(send && { send }) }, async () => {
+    const { length } = typed.text;
+    if (length <= TEXT_MAX) return answerTyped(bot, typed);
+    const tooLong = `The command is too long: ${grouped(length)} of at most ${grouped(TEXT_MAX)} characters. Shorten it.`;
+    return sentenceMessage([tooLong]);
+  });
 }
 
 async function openShortcut(

@@ -81,9 +81,9 @@ function sortedTable(header: readonly string[], rows: Rows, caption: string) {
  */
 function valueOfUnknown(rows: Rows, column: number): number | null {
   const cells = rows.flatMap((row) => row[column] ?? []);
+  if (cells.some(({ value }) => value === undefined)) return null;
   const values = cells.flatMap(({ value }) => value ?? []);
-  if (values.length === 0 || cells.some(({ value }) => value === undefined)) return null;
-  return values.reduce((least, value) => Math.min(least, value)) - 1;
+  return values.length === 0 ? null : Math.min(...values) - 1;
 }
 
 function cellOf(cell: DrawnCell, unknown: number | null) {

@@ -223,18 +223,18 @@ async function read(bot: SlackContext, { noun, text, by }: CommandLine) {
   const first = parseLine(noun, text, local);
   if (first.kind === 'help') return first;
   const meant = first.kind === 'misread' ? first.asked?.command : first.command;
-  const own = bot.commands.filter((each) => nounOf(each) === noun);
-  const possible = meant ? [meant] : own.length > 0 ? own : bot.commands;
   const typedValues = first.kind === 'misread' ? first.named : first.kind === 'intent' && first;
   const kinds = typedValues ? listsToRead(typedValues, first.kind === 'misread') : [];
+  const about = meant ? nounOf(meant) : noun;
+  const own = bot.commands.filter((each) => nounOf(each) === about);
+  const related = own.length > 0 ? own : bot.commands;
   // A line without a verb can name an alert: `/alert 5xx rate`.
-  const related = bot.commands.filter((each) => meant && nounOf(each) === nounOf(meant));
   const hasWords = text.trim().split(/\s+/).length > 1;
-  const asked = hasWords ? [...possible, ...related].flatMap(namedKinds) : [];
+  const asked = hasWords ? related.flatMap(namedKinds) : [];
   const readsNone = !asked.includes('alert') && !asked.includes('freeze') && kinds.length === 0;
   if (first.kind === 'intent' && readsNone) return first;
   // Before names are read or suggested. What runs a complete line authorizes it.
-  const commands = possible.map(({ name }) => name);
+  const commands = (meant ? [meant] : related).map(({ name }) => name);
   const authorized = await authorizeForm(bot.context, { commands, by, record: true });
   if (!authorized.ok) return { kind: 'refused', denial: authorized.denial } as const;
   if (readsNone) return usable(bot, by, first, local);

@@ -1,3 +1,4 @@
+import { sharedRead } from '../base/cache.ts';
 import { type ChangesQueries, servicesOverview } from '../commands/index.ts';
 import type { Answer, Caller } from '../domain/answer.ts';
 import { rolesIn } from '../domain/approvals.ts';
@@ -11,7 +12,7 @@ import {
 } from '../domain/change.ts';
 import { gate } from '../domain/gate.ts';
 import { commandsFor } from '../domain/policy.ts';
-import { type ChangeQuery, listChanges, loadChange, requestedCommands } from '../log/index.ts';
+import { listChanges, loadChange, requestedCommands } from '../log/index.ts';
 import { authorizeQuery, denialOfVerb, recordRefusal, refusalOfVerb } from './authorize.ts';
 import { scheduleNews } from './cards.ts';
 import type {
@@ -124,6 +125,9 @@ export function createChangesQueries(
   measureEffect: MeasureEffect,
 ): ChangesQueries {
   const { events, organization, log } = context;
+  const readOpen = () => listChanges(events, { open: true, confirmed: true, limit: MANY });
+  // Without drafts it is the same for everyone who may list changes, so that a read serves all who wait for it.
+  const open = sharedRead(readOpen, 0, () => context.now().getTime());
   return {
     ...{ events, organization, named },
     standing: () => standingApprovals(context),
@@ -136,9 +140,10 @@ export function createChangesQueries(
     cancel: (change, asker) => cancel(context, change, asker),
     latestOf: (target, asker) => {
       const key = targetKey({ organization, plan: { target } });
-      return listedFor(context, { targets: [key], limit: LATEST }, asker);
+      const query = { targets: [key], limit: LATEST, privateTo: asker.by };
+      return ifMayList(context, asker, () => listChanges(events, query));
     },
-    openOf: (asker) => listedFor(context, { open: true, confirmed: true, limit: MANY }, asker),
+    openOf: (asker) => ifMayList(context, asker, () => open.read('all', { fresh: true })),
     // The help that shows them works without a database.
     frequent: (by) =>
       requestedCommands(events, by, FREQUENT).catch((err: unknown) => {
@@ -151,15 +156,14 @@ export function createChangesQueries(
 const LATEST = 5;
 const FREQUENT = 3;
 
-/** The changes of a query that this user may see: they are a part of the list of all changes. */
-async function listedFor(
+/** The changes of a list, for users who may list changes. */
+async function ifMayList(
   context: DecisionContext,
-  query: ChangeQuery & { readonly limit: number },
   { by }: Caller,
+  list: () => Promise<readonly Change[]>,
 ): Promise<readonly Change[]> {
   const asked = { command: 'change list', target: null, by, record: false };
-  const { ok: mayList } = await authorizeQuery(context, asked);
-  return mayList ? listChanges(context.events, { ...query, privateTo: by }) : [];
+  return (await authorizeQuery(context, asked)).ok ? list() : [];
 }
 
 /** The buttons of the card that this user may not press. */
@@ -181,10 +185,9 @@ async function hiddenFrom(
 /** Cancels a change. The answer follows the commit, as after a press. */
 async function cancel(context: DecisionContext, found: Change, { by }: Caller): Promise<Answer> {
   const identity = await context.people.identify(by, { fresh: false });
-  const evidence = identityFacts(identity);
   const result = await advance(context, found.id, (change) => {
     const answer = gate(change, 'cancel', pressFacts(context, change, { by, identity, text: '' }));
-    return 'refusal' in answer ? answer : { ...answer, evidence };
+    return 'refusal' in answer ? answer : { ...answer, evidence: identityFacts(identity) };
   });
   if (result !== null && typeof result !== 'string') {
     return {
@@ -197,8 +200,7 @@ async function cancel(context: DecisionContext, found: Change, { by }: Caller): 
   }
   const change = (await loadChange(context.events, found.id)) ?? found;
   const press = { verb: 'cancel', by } as const;
-  const refusal = result ?? 'not-found';
-  const denial = denialOfVerb(context, { refusal, change, press });
-  await recordRefusal(context, denial, { tried: 'cancel', by, identity });
-  return { title: 'Not cancelled', refused: { refusal, change, press }, parts: [] };
+  const refused = { refusal: result ?? 'not-found', change, press } as const;
+  await recordRefusal(context, denialOfVerb(context, refused), { tried: 'cancel', by, identity });
+  return { title: 'Not cancelled', refused, parts: [] };
 }

@@ -128,13 +128,13 @@ test('the start is refused with a hint for a file that is not a database', async
 });
 
 /** A bot on its port whose start waits for a dependency that does not respond. */
-async function waitingStart(databaseUrl: string) {
+async function waitingStart(databaseUrl: string, yaml?: (file: object) => unknown) {
   const lines: string[] = [];
   const log = createLog({ level: 'info' }, { write: (line) => lines.push(line) });
   const sleeps: number[] = [];
   const sleep = async (ms: number) => void sleeps.push(ms);
   const env = { PORT: String(await freePort()) };
-  const sandbox = await startTestSandbox({ databaseUrl, log, sleep, env });
+  const sandbox = await startTestSandbox({ databaseUrl, log, sleep, env, ...(yaml && { yaml }) });
   await sandbox.down();
   const read = async (path: string) => {
     const answer = await fetch(`${sandbox.url}${path}`);
@@ -190,3 +190,15 @@ test.for(['Slack', 'PostgreSQL'])(
     await expect.poll(() => read('/readyz')).toEqual({ status: 200, text: 'ready\n' });
   },
 );
+
+test('a start waits while Slack does not show who is in the groups of a role', async () => {
+  const onlyGroups = (file: object) =>
+    JSON.parse(JSON.stringify(file).replace(`"users":["${ANA}"]`, '"groups":["@db-leads"]'));
+  const { sandbox, logged } = await waitingStart(await emptyUrl('sqlite'), onlyGroups);
+  const { slack } = sandbox;
+  slack.failNext({ method: 'users.info', times: 20, how: 'server-error' });
+  await sandbox.restart();
+  const problems = logged('the start waits').map((line) => JSON.parse(line).problem);
+  expect(problems[0]).toMatch('did not list the members of role');
+  expect(logged('the start proceeds')).toHaveLength(1);
+});

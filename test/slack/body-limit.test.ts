@@ -16,11 +16,12 @@ async function listening() {
   onTestFinished(() => void server.close());
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
-  /** Sends an object with this timestamp; returns the status. */
-  const post = async (time: string | null) => {
-    const headers = time === null ? {} : { 'x-slack-request-timestamp': time };
+  /** Sends an object, or this form, with this timestamp; returns the status. */
+  const post = async (time: string | null, form: string | null = null) => {
+    const type = form === null ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
+    const headers = { ...type, ...(time !== null && { 'x-slack-request-timestamp': time }) };
     const url = `http://127.0.0.1:${port}`;
-    return (await fetch(url, { method: 'POST', headers, body: '{}' })).status;
+    return (await fetch(url, { method: 'POST', headers, body: form ?? '{}' })).status;
   };
   return { passed, server, port, post };
 }
@@ -87,4 +88,18 @@ test.for([0, -240, 240])('a delivery that is %i s off is accepted', async (off) 
   const { post, passed } = await listening();
   expect(await post(seconds(off))).toBe(200);
   expect(passed).toEqual(['{}']);
+});
+
+test.for([
+  ['payload=nonsense', 400],
+  ['text=a&payload=%5B%5D', 400],
+  // Bolt reads the name without its escapes.
+  ['text=a&pay%6Coad=nonsense', 400],
+  ['payload=%7B%7D&payload=%7B%7D', 400],
+  ['pay%6Coad=%7B%7D', 200],
+  ['command=%2Fservice&text=payload%3Dnonsense', 200],
+] as const)('the form %s is answered with %i', async ([form, status]) => {
+  const { post, passed } = await listening();
+  expect(await post(seconds(0), form)).toBe(status);
+  expect(passed).toEqual(status === 200 ? [form] : []);
 });

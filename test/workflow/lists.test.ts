@@ -314,10 +314,15 @@ test('nobody else cancels, and a change that runs is not cancelled', async () =>
   );
 });
 
+/** The policy of a context in which only viewers may list changes. */
+function viewersList() {
+  const { rules, ...base } = policyOf([{ allow: ['cost'], to: 'viewer' }]);
+  return { ...base, rules: rules.map((rule) => ({ ...rule, commands: ['change list'] })) };
+}
+
 test('the last changes of a target are shown to users who may list changes', async () => {
   const { context, roles } = await createTestContext();
-  const { rules, ...base } = policyOf([{ allow: ['cost'], to: 'viewer' }]);
-  const policy = { ...base, rules: rules.map((rule) => ({ ...rule, commands: ['change list'] })) };
+  const policy = viewersList();
   const { id } = await aChange(context, { state: 'succeeded' });
   await aChange(context, { state: 'draft' });
   const { latestOf } = queriesOf({ ...context, policy });
@@ -325,6 +330,18 @@ test('the last changes of a target are shown to users who may list changes', asy
   expect(await latestOf(PLAN.target, asks(ben))).toEqual([]);
   roles.set(dora, 'guest');
   expect(await latestOf(PLAN.target, asks(dora))).toEqual([]);
+});
+
+test('the open changes without drafts are shown to users who may list changes', async () => {
+  const { context } = await createTestContext();
+  const { id } = await aChange(context);
+  await aChange(context, { state: 'draft', requester: dora });
+  await aChange(context, { state: 'succeeded' });
+  const { openOf } = queriesOf({ ...context, policy: viewersList() });
+  const together = await Promise.all([dora, ben, dora].map((by) => openOf(asks(by))));
+  expect(together.map(ids)).toEqual([[id], [], [id]]);
+  await moved(context, id, { type: 'cancelled', by: ana });
+  expect(await openOf(asks(dora))).toEqual([]);
 });
 
 test('the commands that a user requested most come first; without a database there are none', async () => {
