@@ -50,20 +50,15 @@ test('a press that is handled in time gets no notice', async () => {
   expect(shown()).toBe(0);
 });
 
-test('a press that another process has handled gets no notice', async () => {
+test.for<[string, () => Promise<boolean>, number]>([
+  ['that another process has handled gets no notice', async () => true, 0],
+  ['gets its notice while no database answers', () => Promise.reject(new Error('no database')), 1],
+])('a press %s', async ([, isHandled, count]) => {
   const { clock, shown, press, end } = await notices();
-  press('key 1', async () => true);
-  clock.expire();
-  expect(await end('key 1')).toMatchObject({ notice: null });
-  expect(shown()).toBe(0);
-});
-
-test('a press gets its notice while the database does not answer', async () => {
-  const { clock, shown, press, end } = await notices();
-  press('key 1', () => Promise.reject(new Error('no database')));
+  press('key 1', isHandled);
   clock.expire();
   await end('key 1');
-  expect(shown()).toBe(1);
+  expect(shown()).toBe(count);
 });
 
 test.for([

@@ -27,15 +27,11 @@ import type { SendResult } from '../../src/servers/sent.ts';
 import { openStore, reading, sql } from '../../src/storage/index.ts';
 import type { Messenger, WorkflowContext } from '../../src/workflow/context.ts';
 import { begin, type Moves, move } from '../../src/workflow/moves.ts';
+import { minutes, NOON, REQUIRES as STRICTER } from '../domain/changes-fixtures.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 import { ignoredMeasures } from './ignored-measures.ts';
 
-/** A Friday. */
-export const NOON = new Date('2026-11-20T12:00:00.000Z');
-
-export function minutes(count: number): Date {
-  return new Date(NOON.getTime() + count * 60_000);
-}
+export { minutes, NOON };
 
 // Slack assigns ids; tests use readable ones.
 export const user = (name: string) => name as UserId;
@@ -58,31 +54,13 @@ export const RULE = {
 };
 
 /** What this rule requires. */
-export const REQUIRES: Requirement = {
-  rule: 1,
-  to: 'operator',
-  from: 'approver',
-  count: 2,
-  self: false,
-  reason: false,
-  expiresAfterMs: 4 * 3_600_000,
-  channel: '#db-approvals',
-  escalation: null,
-  breakGlass: null,
-};
+export const REQUIRES: Requirement = { ...STRICTER, rule: 1, reason: false };
 
 /** The service of the configuration. */
 export const STAGING: Service = {
-  id: '11111111-1111-4111-8111-111111111111',
-  organizationId: 'o1',
-  name: 'staging',
-  aliases: [],
-  tags: ['dev'],
-  warehouse: 'main',
-  team: null,
-  pipes: [],
-  source: 'configuration',
-  lastSeen: null,
+  ...{ id: '11111111-1111-4111-8111-111111111111', organizationId: 'o1', name: 'staging' },
+  ...{ aliases: [], tags: ['dev'], warehouse: 'main', team: null, pipes: [] },
+  ...{ source: 'configuration', lastSeen: null },
 };
 
 /** Stops staging. */
