@@ -101,12 +101,8 @@ test.for<[string, Partial<Change>, string]>([
     { field: 'for', label: 'In force for', before: null, after: '7 d from its approval' },
   ];
   const plan = { ...PLAN, target, body, rows, before: null };
-  const change = changeIn('succeeded', {
-    command: 'change allow',
-    plan,
-    outcome: SUCCESS,
-    ...over,
-  });
+  const allowed = { command: 'change allow', plan, outcome: SUCCESS };
+  const change = changeIn('succeeded', { ...allowed, ...over });
   const { text } = changeCard(change, drawing);
   expect(text).toContain('Used  0 of 3');
   expect(text).toContain(words);

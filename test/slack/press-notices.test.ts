@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
-import { startSlackSimulator } from '../../sandbox/slack/server.ts';
+import { expect, test } from 'vitest';
+import manifest from '../../manifest.json' with { type: 'json' };
 import { createLog } from '../../src/base/log.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import { createPressNotices } from '../../src/slack/press-answers.ts';
 import { testClock } from '../base/loopback.ts';
+import { startSlack } from '../sandbox/slack/bolt-app.ts';
 import { clientOf } from '../sandbox/slack/client.ts';
 
 const AT = new Date('2026-11-20T12:00:00.000Z');
@@ -12,11 +12,7 @@ const REPLY_TO = { url: null, channel: null, ts: null, thread: null, replaces: f
 
 /** The notices of one process, which answers `ageMs` after a press was received. */
 async function notices(ageMs = 0) {
-  const slack = await startSlackSimulator({
-    manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),
-    delivery: { mode: 'http', signingSecret: 'any' },
-  });
-  onTestFinished(slack.stop);
+  const slack = await startSlack({ manifest });
   const clock = testClock();
   const created = createPressNotices({
     drawing: { isLost: () => false },

@@ -102,11 +102,8 @@ test('Home shows each user what waits for them, what they asked for and what run
   const rejected = await aChange(context, { state: 'rejected' });
 
   const own = await listsOf(all, ana);
-  expect([ids(own.waiting), ids(own.mine), ids(own.running)]).toEqual([
-    [],
-    [pending.id],
-    [executing.id],
-  ]);
+  const owned = [own.waiting, own.mine, own.running].map(ids);
+  expect(owned).toEqual([[], [pending.id], [executing.id]]);
   expect(own.toAnswer.map(({ change, mayAnswer }) => [change.id, mayAnswer])).toEqual([
     [unknown.id, false],
   ]);
@@ -197,15 +194,11 @@ test('a long list has pages', async () => {
   expect(idsIn(first)).toHaveLength(20);
   expect(partsOf(first, 'note')).toEqual([{ kind: 'note', text: '2 older changes not shown.' }]);
   const last = idsIn(first).at(-1) ?? '';
-  expect(partsOf(first, 'offers')[0]?.offers[0]).toEqual({
-    label: 'Older',
-    line: `change list pending before=${last}`,
-  });
+  const older = { label: 'Older', line: `change list pending before=${last}` };
+  expect(partsOf(first, 'offers')[0]?.offers[0]).toEqual(older);
   const second = await list({ which: 'pending', before: last }, asks(ben));
-  expect([second.title, idsIn(second).length]).toEqual([
-    `2 changes waiting for approval before ${last}`,
-    2,
-  ]);
+  expect(second.title).toBe(`2 changes waiting for approval before ${last}`);
+  expect(idsIn(second)).toHaveLength(2);
 });
 
 test('a change is shown with its history, its groups and the buttons of the reader', async () => {
@@ -221,9 +214,8 @@ test('a change is shown with its history, its groups and the buttons of the read
     `${NOON}  ${ana} requested it`,
     `${NOON}  ${ben} rejected it: not now`,
   ]);
-  expect(partsOf(answer, 'offers')).toEqual([
-    { kind: 'offers', offers: [{ label: 'Details', line: `change show ${id} details` }] },
-  ]);
+  const offers = [{ label: 'Details', line: `change show ${id} details` }];
+  expect(partsOf(answer, 'offers')).toEqual([{ kind: 'offers', offers }]);
   const evidenced = linesIn(await show(id, asks(ben), 'details')).join('\n');
   expect(evidenced).toContain(`${ana} requested service stop staging → waiting · ${id} · event `);
   expect(evidenced).toContain('      members of S-approver (3 members, read 0 s before)');
@@ -251,10 +243,11 @@ test('an unknown id offers similar ones, and never the draft of another user', a
   const missing = `${pending.id.slice(0, 5)}${pending.id.endsWith('2') ? '3' : '2'}`;
   const answer = await show(missing, asks(ben));
   expect(answer.title).toBe('Change not found');
-  expect(partsOf(answer, 'offers')[0]?.offers).toContainEqual({
+  const similar = {
     label: `${pending.id}: service stop staging`,
     line: `change show ${pending.id}`,
-  });
+  };
+  expect(partsOf(answer, 'offers')[0]?.offers).toContainEqual(similar);
   expect((await show(draft.id, asks(ben))).title).toBe('Change not found');
   expect((await show(draft.id, asks(ana))).title).toBe('History');
 });
