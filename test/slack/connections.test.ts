@@ -210,21 +210,18 @@ test('it is not connected only while no connection is open', async () => {
   expect(connections.isOpen()).toBe(true);
 });
 
-const limits = (times: number, retryAfterSeconds: number) =>
-  ({
-    ...{ method: 'apps.connections.open', times },
-    ...{ how: 'rate-limited', retryAfterSeconds },
-  }) as const;
+const limits = (times: number, retryAfterSeconds: number) => {
+  const how = 'rate-limited';
+  return { method: 'apps.connections.open', times, how, retryAfterSeconds } as const;
+};
+
+const WAITS = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
 
 type Case = [string, Parameters<SlackForTest['failNext']>[0], readonly number[]];
 
 // The test's random number halves each wait.
 test.for<Case>([
-  [
-    'after 1, 2, 4 … at most 30 s',
-    opens(7, 'internal_error'),
-    [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000],
-  ],
+  ['after 1, 2, 4 … at most 30 s', opens(7, 'internal_error'), [...WAITS, 15_000]],
   ['at a rate limit when Slack says so', limits(1, 17), [17_000]],
 ])('a failed replacement is retried %s', async ([, fault, waits]) => {
   const { slack, sleeps, outageLines } = await openedConnections();
@@ -338,7 +335,7 @@ test('a connection that Slack refuses after its hello is tried again ever more s
   await foreign(slack, 9);
   await connections.open();
   await expect.poll(() => sleeps.length).toBeGreaterThan(6);
-  expect(sleeps.slice(0, 6)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000]);
+  expect(sleeps.slice(0, 6)).toEqual(WAITS);
   expect(opened()).toBeLessThan(9 + 6 + sleeps.length);
   expect(connections.isOpen()).toBe(true);
 });

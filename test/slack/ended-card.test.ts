@@ -47,7 +47,7 @@ function read(state: FollowUp['state'], text: string): Partial<Change> {
 
 test('the card, the thread and the Home tab of an accepted change have one title', () => {
   const change = changeIn('succeeded', read('settled', 'stopped'));
-  const shown = [threadLine(change, drawing), homeRow(change, drawing)].map(mrkdwnOf);
+  const shown = [threadLine, homeRow].map((line) => mrkdwnOf(line(change, drawing)));
   for (const text of [JSON.stringify(changeCard(change, drawing)), ...shown])
     expect(text).toContain('analytics-prod is stopped');
 });

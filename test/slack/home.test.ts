@@ -12,11 +12,10 @@ import {
 import { homeView } from '../../src/slack/home.ts';
 import { palette } from '../../src/slack/open-form.ts';
 import { NO_REPLY_TARGET } from '../../src/slack/post.ts';
-import type { HomeLists } from '../../src/workflow/context.ts';
 import { actor, changeIn, minutes, PLAN } from '../domain/changes-fixtures.ts';
 import { drawing, EMPTY_LISTS, everyone, NASTY, NASTY_SEEN } from './fixtures.ts';
 
-function drawn(lists: Partial<HomeLists>, who = everyone) {
+function drawn(lists: Partial<typeof EMPTY_LISTS>, who = everyone) {
   const found = { ok: true, actor: who, lists: { ...EMPTY_LISTS, ...lists } } as const;
   return homeView(found, { drawing, commands });
 }

@@ -55,9 +55,8 @@ test('a user sees the forms of the commands to which a rule admits them', async 
   expect(await authorizeForms(context, ana, names)).toMatchObject({ commands: ['service stop'] });
   expect(await authorizeForms(context, emil, names)).toMatchObject({ commands: [] });
   const form = { commands: ['service stop'], by: emil, record: false };
-  expect(await authorizeForm(context, form)).toMatchObject({
-    denial: { refusal: 'not-a-requester', who: { users: [ana] } },
-  });
+  const denial = { refusal: 'not-a-requester', who: { users: [ana] } };
+  expect(await authorizeForm(context, form)).toMatchObject({ denial });
   expect(await refusals(context)).toEqual([]);
   await authorizeForm(context, { ...form, record: true });
   expect(await refusals(context)).toMatchObject([{ by: emil, tried: 'service stop' }]);
@@ -91,9 +90,8 @@ test('the requester is not named among those who could approve instead', async (
   const { context, roles } = await createTestContext();
   roles.set(ana, ['operator', 'approver']);
   const { id } = await aChange(context);
-  expect(await pressBy(context, id, 'approve', ana)).toMatchObject({
-    denial: { refusal: 'self-approval', who: { users: [ben, cleo] } },
-  });
+  const denial = { refusal: 'self-approval', who: { users: [ben, cleo] } };
+  expect(await pressBy(context, id, 'approve', ana)).toMatchObject({ denial });
 });
 
 test('after its wait, the escalation role is named as well', async () => {
