@@ -76,9 +76,8 @@ test('while keys are exchanged, both count; a third one does not', async () => {
   const own = identifier({ ...DOCUMENTS, [`${GITHUB}/.well-known/jwks`]: both });
   const of = async (kid: string) =>
     outcome(await byToken(await tokenOf({ ...ci, header: { kid } }), null, own));
-  expect([await of('k1'), await of('k2'), await of('k3')]).toEqual([
-    ...[CI, CI, '401 This credential is not accepted.'],
-  ]);
+  expect([await of('k1'), await of('k2')]).toEqual([CI, CI]);
+  expect(await of('k3')).toBe('401 This credential is not accepted.');
 });
 
 test('an access token by its type needs no pinned client', async () => {

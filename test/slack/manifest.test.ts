@@ -122,9 +122,8 @@ test('with an address of agents, Slackbot may connect to it', () => {
   const mcp = 'https://signalbox.example.com/mcp';
   const own = manifestOf({ ...words, mcp });
   expect(SlackManifest.safeParse(own).error?.issues ?? []).toEqual([]);
-  expect(own).toMatchObject({
-    mcp_servers: { signalbox: { url: mcp, auth_type: 'slack_identity_auth' } },
-  });
+  const signalbox = { url: mcp, auth_type: 'slack_identity_auth' };
+  expect(own).toMatchObject({ mcp_servers: { signalbox } });
   expect(own.oauth_config.scopes.bot.at(-1)).toBe('mcp:connect');
   expect(JSON.stringify(manifest)).not.toContain('mcp');
 });

@@ -111,9 +111,8 @@ test('the reminder of a schedule names its service, its times, its end and how t
     `"<@U0ANA> the schedule of analytics-prod, stop weekdays 20:00 · start weekdays 07:00 (Europe/Berlin), has expired. Nothing runs any more. Renew it to use it for 90 more days."`,
   );
   const line = `service schedule ${PLAN.target.id} stop="weekdays 20:00" start="weekdays 07:00"`;
-  expect(renewButtons(schedule)).toMatchObject([
-    { label: 'Renew…', value: `${line} zone=Europe/Berlin "nightly"` },
-  ]);
+  const renewed = { label: 'Renew…', value: `${line} zone=Europe/Berlin "nightly"` };
+  expect(renewButtons(schedule)).toMatchObject([renewed]);
 });
 
 test.for(REVERT_STOP_REASONS)('its thread tells why it stays: %s', (why) => {

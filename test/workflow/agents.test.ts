@@ -121,9 +121,8 @@ test('an agent asks for a person, who reads the preview as a direct message and 
   expect(await press(context, 'confirm', change.id, ben)).toBe('not-requester');
   expect(await press(context, 'confirm', change.id, ana)).toBe('pending');
   expect(sent).toEqual([]);
-  expect((await eventsOf(context, `change/${change.id}`))[0]).toMatchObject({
-    ...{ type: 'drafted', via: { agent: 'copilot' }, evidence: { roles: ['operator'] } },
-  });
+  const drafted = { type: 'drafted', via: { agent: 'copilot' }, evidence: { roles: ['operator'] } };
+  expect((await eventsOf(context, `change/${change.id}`))[0]).toMatchObject(drafted);
 });
 
 test('what an agent asks for itself waits for approvals at once, and nobody is messaged', async () => {

@@ -46,12 +46,8 @@ export const emil = user('UEMIL');
 export const ORGANIZATION = 'acme';
 
 /** The rule of the policy: two approvers. */
-export const RULE = {
-  allow: ['service *'],
-  to: 'operator',
-  approvals: { from: 'approver', count: 2 },
-  expires: '4h',
-};
+const TWO = { from: 'approver', count: 2 };
+export const RULE = { allow: ['service *'], to: 'operator', approvals: TWO, expires: '4h' };
 
 /** What this rule requires. */
 export const REQUIRES: Requirement = { ...STRICTER, rule: 1, reason: false };
@@ -63,15 +59,11 @@ export const STAGING: Service = {
   ...{ source: 'configuration', lastSeen: null },
 };
 
+const { id, name, tags, warehouse } = STAGING;
+
 /** Stops staging. */
 export const PLAN: Plan = {
-  target: {
-    kind: 'service',
-    id: STAGING.id,
-    name: STAGING.name,
-    tags: STAGING.tags,
-    warehouse: STAGING.warehouse,
-  },
+  target: { kind: 'service', id, name, tags, warehouse },
   args: { service: 'staging' },
   sends: 'PATCH state',
   body: { command: 'stop' },

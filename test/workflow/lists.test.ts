@@ -297,9 +297,8 @@ test('nobody else cancels, and a change that runs is not cancelled', async () =>
     title: 'Not cancelled',
     refused: { refusal: 'not-requester', press: { verb: 'cancel', by: ben } },
   });
-  expect(await cancel(running.id, asks(ana))).toMatchObject({
-    refused: { refusal: 'already-decided' },
-  });
+  const refused = { refusal: 'already-decided' };
+  expect(await cancel(running.id, asks(ana))).toMatchObject({ refused });
   expect((await loaded(context, id)).state).toBe('pending');
   expect(linesIn(await show(id, asks(ana), 'details')).join('\n')).toContain(
     `${NOON}  ${ben} was refused (not requester): cancel service stop staging · ${id}`,

@@ -152,9 +152,8 @@ test('a command that this release lacks is handed back', async () => {
   });
   await run();
   expect((await current()).state).toBe('approved');
-  expect((await events()).at(-1)).toMatchObject({
-    why: 'This release has no command service upgrade.',
-  });
+  const why = 'This release has no command service upgrade.';
+  expect((await events()).at(-1)).toMatchObject({ why });
 });
 
 test('a fresh read that shows the requested state makes an unknown outcome a success', async () => {

@@ -367,9 +367,8 @@ test('a press counts only from a message in which Signalbox put its button', asy
 test('a button of unknown origin is refused at once', async () => {
   const { press } = await pressable();
   const place = { kind: 'unknown' } as const;
-  expect(await press('approve', ben, { place })).toMatchObject({
-    denial: { refusal: 'foreign-place' },
-  });
+  const denial = { refusal: 'foreign-place' };
+  expect(await press('approve', ben, { place })).toMatchObject({ denial });
 });
 
 test('a press on a card that shows a lost event ends the change', async () => {

@@ -67,9 +67,8 @@ test('the revert of a timed change is approved with it and waits for its schedul
   });
   expect(revert.digest).not.toBe(parent.digest);
   expect(await jobsFor(context, revert.id)).toEqual(['card', 'run', 'expire']);
-  expect(await loadChange(context.events, parent.id)).toMatchObject({
-    child: { id: revert.id, state: 'approved' },
-  });
+  const child = { id: revert.id, state: 'approved' };
+  expect(await loadChange(context.events, parent.id)).toMatchObject({ child });
   // One append: of the two events, there is never one alone.
   const [marked] = (await eventsOf(context, `change/${parent.id}`)).slice(-1);
   const [drafted] = await eventsOf(context, `change/${revert.id}`);

@@ -306,9 +306,8 @@ test('work on a log that went back is done after what it lost was recorded', asy
   const work = nothing(context);
   await expect(work()).rejects.toBeInstanceOf(WentBack);
   expect(await withRestore(context, work)).toMatchObject({ result: 'done' });
-  expect(await loaded(context, change.id)).toMatchObject({
-    ...{ state: 'stale', stopReason: 'restored' },
-  });
+  const ended = { state: 'stale', stopReason: 'restored' };
+  expect(await loaded(context, change.id)).toMatchObject(ended);
   const events = await eventsOf(context, `change/${change.id}`);
   expect(events).toContainEqual(
     expect.objectContaining({ foreign: [expect.objectContaining({ hash })] }),
