@@ -33,6 +33,8 @@ test('without events, GitHub may call by those that no fork can cause', () => {
 
 const NO_ADDRESS = 'url must be an https address without user, query and fragment';
 const ELSEWHERE = 'https://issuer.example.com';
+const NO_CLAIMS = { issuer: ELSEWHERE, claims: {}, events: undefined };
+const NO_BRANCH = { claims: { repository_id: '7', repository_owner_id: '9' } };
 const tools = (...names: readonly string[]) => withAgents({ ...slackbot, tools: names });
 const forItself = (changed: Content) => withAgents({ ...ci, ...changed });
 const byCi = (changed: Content) => withAgents(by(ci, changed));
@@ -51,10 +53,7 @@ test.for<readonly [string, unknown]>([
   ['allow[1].name repeats “ci”', withAgents(ci, ci)],
   ['allow[0].roles must not be empty', forItself({ roles: [] })],
   ['allow[0].roles[0] names no role: “admin”', forItself({ roles: ['admin'] })],
-  [
-    'allow[0].by.claims must not be empty',
-    byCi({ issuer: ELSEWHERE, claims: {}, events: undefined }),
-  ],
+  ['allow[0].by.claims must not be empty', byCi(NO_CLAIMS)],
   ['allow[0].by must be a set of keys, not text', forItself({ by: 'slack' })],
   ['allow[0].by.person is not a known key', byCi({ person: 'sub' })],
   // Nobody could read its password.
@@ -76,10 +75,7 @@ test.for<readonly [string, unknown]>([
     'allow[0].by.events[0] cannot be “pull_request_target”',
     byCi({ events: ['pull_request_target'] }),
   ],
-  [
-    'allow[0].by.claims must have one of: ref, environment, job_workflow_ref',
-    byCi({ claims: { repository_id: '7', repository_owner_id: '9' } }),
-  ],
+  ['allow[0].by.claims must have one of: ref, environment, job_workflow_ref', byCi(NO_BRANCH)],
 ])('the start is refused: %s', ([problem, content]) => {
   expect(lines(content)).toEqual([problem]);
 });

@@ -42,9 +42,7 @@ export const AGENTS = {
   url: URL_OF_DOOR,
   allow: [
     {
-      name: 'slackbot',
-      for: 'people',
-      by: 'slack',
+      ...{ name: 'slackbot', for: 'people', by: 'slack' },
       tools: ['service list', 'service stop', 'cost'],
     },
     {
@@ -59,14 +57,12 @@ export const AGENTS = {
       tools: ['service scale', 'service stop'],
     },
     {
-      name: 'assistant',
-      for: 'people',
+      ...{ name: 'assistant', for: 'people' },
       by: { issuer: LOGIN, claims: { azp: 'assistant' }, person: 'slack_user_id' },
       tools: ['service show', 'service stop'],
     },
     {
-      name: 'typed',
-      for: 'people',
+      ...{ name: 'typed', for: 'people' },
       by: { issuer: LOGIN, audience: 'typed', person: 'slack_user_id' },
       tools: ['service list'],
     },

@@ -122,9 +122,8 @@ test('tools have the names and the annotations of their mark, and nothing of the
       expect(keys).not.toContain(internal);
     }
   }
-  expect(OWN_TOOLS.map(({ name }) => name)).toEqual([
-    ...['request_status', 'request_wait', 'request_cancel'],
-  ]);
+  const own = ['request_status', 'request_wait', 'request_cancel'];
+  expect(OWN_TOOLS.map(({ name }) => name)).toEqual(own);
 });
 
 test('the fifteen largest tools are less than 20 kB', () => {

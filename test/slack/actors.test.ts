@@ -60,9 +60,16 @@ function actorsBy(
   });
 }
 
-test('a full member of the workspace is known with the roles of their groups', async () => {
-  const identity = await actors(WHOLE).identify(ANA, { fresh: true });
-  expect(identity).toMatchObject({ ok: true, actor: { id: ANA, roles: ['approver'] } });
+const SISTER = { team_id: 'T0SISTER', enterprise_user: { enterprise_id: 'E0US' } };
+
+test.for([
+  ['of the workspace', WHOLE, [ANA], ['approver']],
+  ['of the same enterprise', { ...WHOLE, ...SISTER }, [ANA], ['approver']],
+  ['in no group', WHOLE, ['UBEN'], []],
+] as const)('a full member %s is known with the roles of the groups', async (row) => {
+  const [, user, members, roles] = row;
+  const identity = await actors(user, members).identify(ANA, { fresh: true });
+  expect(identity).toMatchObject({ ok: true, actor: { id: ANA, roles } });
 });
 
 test.for([
@@ -102,11 +109,6 @@ test.for([
   expect(await someOf('approver', 2)).toEqual([ANA]);
 });
 
-test('a user of the same enterprise is a member', async () => {
-  const user = { ...WHOLE, team_id: 'T0SISTER', enterprise_user: { enterprise_id: 'E0US' } };
-  expect(await actors(user).identify(ANA, { fresh: true })).toMatchObject({ ok: true });
-});
-
 test.for(['user_not_found', 'user_not_visible'])(
   'a user for whom Slack answers %s is no member, and is named once',
   async (error) => {
@@ -126,11 +128,6 @@ test.for(['user_not_found', 'user_not_visible'])(
     expect(named).toEqual(['UHIDDEN']);
   },
 );
-
-test('a user in no group has no role', async () => {
-  const identity = await actors(WHOLE, ['UBEN']).identify(ANA, { fresh: true });
-  expect(identity).toMatchObject({ ok: true, actor: { roles: [] } });
-});
 
 /** A role of 5,000 users of whom the second is deactivated, and the users who were looked up. */
 function largeRole(info?: (user: string) => Promise<object>, timeoutMs?: number) {

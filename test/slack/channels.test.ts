@@ -1,14 +1,14 @@
-import { readFileSync } from 'node:fs';
-import { WebClient } from '@slack/web-api';
 import { pino } from 'pino';
-import { expect, onTestFinished, test } from 'vitest';
-import { startSlackSimulator } from '../../sandbox/slack/server.ts';
+import { expect, test } from 'vitest';
+import manifest from '../../manifest.json' with { type: 'json' };
 import { largeWorkspace } from '../../sandbox/slack/workspace/large-workspace.ts';
 import { organizationWorkspace, SISTER } from '../../sandbox/slack/workspace/organization.ts';
 import type { Workspace } from '../../sandbox/slack/workspace/workspace.ts';
 import { systemClock } from '../../src/base/time.ts';
 import type { ChannelId } from '../../src/domain/change.ts';
 import { type ChannelIdStore, createChannelFinder } from '../../src/slack/channels.ts';
+import { startSlack } from '../sandbox/slack/bolt-app.ts';
+import { clientOf } from '../sandbox/slack/client.ts';
 
 const START = Date.parse('2026-11-20T12:00:00.000Z');
 const OWN_OPS = 'T0SIGNALBOX/#ops';
@@ -27,14 +27,11 @@ function memoryStore(): ChannelIdStore & { readonly ids: Map<string, string> } {
 async function workspaceOf(channels: number, organization: Workspace | null = null) {
   const time = { ms: 0 };
   const sleeps: { readonly ms: number; readonly wake: () => void }[] = [];
-  const slack = await startSlackSimulator({
-    manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),
-    delivery: { mode: 'socket' },
+  const slack = await startSlack({
+    ...{ manifest, delivery: { mode: 'socket' }, rateLimits: 'hard' },
     workspace: organization ?? largeWorkspace(channels, 0),
-    rateLimits: 'hard',
     now: () => new Date(START + time.ms),
   });
-  onTestFinished(slack.stop);
   const store = memoryStore();
   const clock = {
     ...systemClock,
@@ -43,11 +40,7 @@ async function workspaceOf(channels: number, organization: Workspace | null = nu
   };
   const finder = (own: ChannelIdStore = store) =>
     createChannelFinder({
-      lookups: new WebClient(slack.botToken, {
-        slackApiUrl: slack.apiUrl,
-        retryConfig: { retries: 0 },
-        rejectRateLimitedCalls: true,
-      }),
+      lookups: clientOf(slack),
       home: { workspaces: organization && [organization.teamId, SISTER] },
       configured: organization ? [OWN_OPS] : CONFIGURED,
       store: own,

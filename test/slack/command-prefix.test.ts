@@ -7,6 +7,7 @@ import { answerMessage } from '../../src/slack/answer.ts';
 import { homeView } from '../../src/slack/home.ts';
 import { manifestOf } from '../../src/slack/manifest.ts';
 import { refusalMessage, stoppedLine } from '../../src/slack/refusals.ts';
+import { vocabularyOf } from '../commands/fixtures.ts';
 import { changeIn } from '../domain/changes-fixtures.ts';
 import { EMPTY_LISTS, everyone, drawing as unprefixed } from './fixtures.ts';
 
@@ -16,13 +17,7 @@ const NOUNS = Object.keys(nouns).join('|');
 const UNPREFIXED = new RegExp(`(?<![\\w.-])/(${NOUNS})\\b`, 'g');
 
 const change = changeIn('pending');
-const vocabulary = {
-  commands,
-  services: [],
-  alerts: [],
-  organizations: [{ plan: 'paid', tier: 'enterprise' }],
-  prefix: PREFIX,
-} as unknown as Parameters<typeof parseLine>[2];
+const vocabulary = { ...vocabularyOf([]), commands, prefix: PREFIX };
 const misread = (noun: string, text: string) => parseLine(noun, text, vocabulary);
 
 function help(noun: string | null, about: string | null) {

@@ -210,21 +210,36 @@ test('it is not connected only while no connection is open', async () => {
   expect(connections.isOpen()).toBe(true);
 });
 
-test('a failed replacement is retried after 1, 2, 4 … at most 30 s', async () => {
+const limits = (times: number, retryAfterSeconds: number) => {
+  const how = 'rate-limited';
+  return { method: 'apps.connections.open', times, how, retryAfterSeconds } as const;
+};
+
+const WAITS = [500, 1_000, 2_000, 4_000, 8_000, 15_000];
+
+type Case = [string, Parameters<SlackForTest['failNext']>[0], readonly number[]];
+
+// The test's random number halves each wait.
+test.for<Case>([
+  ['after 1, 2, 4 … at most 30 s', opens(7, 'internal_error'), [...WAITS, 15_000]],
+  ['at a rate limit when Slack says so', limits(1, 17), [17_000]],
+])('a failed replacement is retried %s', async ([, fault, waits]) => {
   const { slack, sleeps, outageLines } = await openedConnections();
-  slack.failNext(opens(7, 'internal_error'));
+  slack.failNext(fault);
   await slack.refreshSockets({ reason: null, closing: 'handshake' });
   await expect.poll(slack.connections).toBe(2);
-  // The test's random number halves each wait.
-  expect(sleeps).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]);
+  expect(sleeps).toEqual(waits);
   expect(outageLines()).toHaveLength(1);
 });
 
-test('the first connection is retried while Slack fails', async () => {
+test.for<Case>([
+  ['while Slack fails', opens(2, 'internal_error'), [500, 1_000]],
+  ['at a rate limit when Slack says so', limits(2, 60), [60_000, 60_000]],
+])('the first connection is retried %s', async ([, fault, waits]) => {
   const { slack, open, sleeps, outageLines } = await connected();
-  slack.failNext(opens(2, 'internal_error'));
+  slack.failNext(fault);
   await open();
-  expect(sleeps).toEqual([500, 1_000]);
+  expect(sleeps).toEqual(waits);
   expect(outageLines()).toHaveLength(1);
 });
 
@@ -242,27 +257,6 @@ test('a stop ends the retries of the first connection', async () => {
   await connections.close();
   await opening;
   expect(connections.isOpen()).toBe(false);
-});
-
-const limits = (times: number, retryAfterSeconds: number) =>
-  ({
-    ...{ method: 'apps.connections.open', times },
-    ...{ how: 'rate-limited', retryAfterSeconds },
-  }) as const;
-
-test('a rate limit delays the replacement by the time that Slack names', async () => {
-  const { slack, sleeps } = await openedConnections();
-  slack.failNext(limits(1, 17));
-  await slack.refreshSockets({ reason: null, closing: 'handshake' });
-  await expect.poll(slack.connections).toBe(2);
-  expect(sleeps).toEqual([17_000]);
-});
-
-test('a rate limit delays the first connection by the time that Slack names', async () => {
-  const { slack, open, sleeps } = await connected();
-  slack.failNext(limits(2, 60));
-  await open();
-  expect(sleeps).toEqual([60_000, 60_000]);
 });
 
 test.for(['invalid_auth', 'token_revoked', 'socket_mode_not_enabled', 'missing_scope'])(
@@ -341,7 +335,7 @@ test('a connection that Slack refuses after its hello is tried again ever more s
   await foreign(slack, 9);
   await connections.open();
   await expect.poll(() => sleeps.length).toBeGreaterThan(6);
-  expect(sleeps.slice(0, 6)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000]);
+  expect(sleeps.slice(0, 6)).toEqual(WAITS);
   expect(opened()).toBeLessThan(9 + 6 + sleeps.length);
   expect(connections.isOpen()).toBe(true);
 });

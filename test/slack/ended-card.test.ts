@@ -47,7 +47,7 @@ function read(state: FollowUp['state'], text: string): Partial<Change> {
 
 test('the card, the thread and the Home tab of an accepted change have one title', () => {
   const change = changeIn('succeeded', read('settled', 'stopped'));
-  const shown = [threadLine(change, drawing), homeRow(change, drawing)].map(mrkdwnOf);
+  const shown = [threadLine, homeRow].map((line) => mrkdwnOf(line(change, drawing)));
   for (const text of [JSON.stringify(changeCard(change, drawing)), ...shown])
     expect(text).toContain('analytics-prod is stopped');
 });
@@ -101,12 +101,8 @@ test.for<[string, Partial<Change>, string]>([
     { field: 'for', label: 'In force for', before: null, after: '7 d from its approval' },
   ];
   const plan = { ...PLAN, target, body, rows, before: null };
-  const change = changeIn('succeeded', {
-    command: 'change allow',
-    plan,
-    outcome: SUCCESS,
-    ...over,
-  });
+  const allowed = { command: 'change allow', plan, outcome: SUCCESS };
+  const change = changeIn('succeeded', { ...allowed, ...over });
   const { text } = changeCard(change, drawing);
   expect(text).toContain('Used  0 of 3');
   expect(text).toContain(words);

@@ -5,13 +5,8 @@ import { errorMessage, missingObject } from '../../src/slack/private-answers.ts'
 import { linesOf } from '../contracts/message-lines.ts';
 
 function errorOf(failure: Partial<ApiFailure>): ApiError {
-  const usual = {
-    operation: 'getUsageCost',
-    effect: 'refused',
-    kind: 'answer',
-    status: 404,
-  } as const;
-  return new ApiError({ ...usual, ...failure });
+  const usual = { operation: 'getUsageCost', effect: 'refused', kind: 'answer' } as const;
+  return new ApiError({ ...usual, status: 404, ...failure });
 }
 
 function shown(failure: Partial<ApiFailure>): readonly string[] {
@@ -19,41 +14,23 @@ function shown(failure: Partial<ApiFailure>): readonly string[] {
   return linesOf(JSON.parse(JSON.stringify(errorMessage(error)?.blocks ?? [])));
 }
 
+const EXPIRED = 'It may have expired, or it belongs to another service.';
+const NO_SETTINGS =
+  'Pipes that copy a database have none. Any other pipe was deleted or belongs to another service.';
+
 test.for([
-  [
-    'getAlert',
-    'Not Found',
-    ['There is no such alert', 'It may have been deleted.', 'Server response  404 Not Found'],
-  ],
-  [
-    'getBackup',
-    'NOT_FOUND: 5f0e',
-    [
-      'There is no such backup',
-      'It may have expired, or it belongs to another service.',
-      'Server response  404 NOT_FOUND: 5f0e',
-    ],
-  ],
-  [
-    'getPipeSettings',
-    'NOT_FOUND: ingestion for pipe "5f0e" not found',
-    [
-      'This pipe has no settings',
-      'Pipes that copy a database have none. Any other pipe was deleted or belongs to another service.',
-      'Server response  404 NOT_FOUND: ingestion for pipe "5f0e" not found',
-    ],
-  ],
-  [
-    'getUsageCost',
-    'NOT_FOUND',
-    [
-      'Request failed',
-      'Server response  404 NOT_FOUND',
-      'Not found: it may have expired, or it belongs to another service.',
-    ],
-  ],
-] as const)('a 404 of %s names the missing object', ([operation, serverText, lines]) => {
-  expect(shown({ operation, serverText })).toEqual(lines);
+  ['getAlert', 'Not Found', 'There is no such alert', 'It may have been deleted.'],
+  ['getBackup', 'NOT_FOUND: 5f0e', 'There is no such backup', EXPIRED],
+  ['getPipeSettings', 'NOT_FOUND: pipe "5f0e"', 'This pipe has no settings', NO_SETTINGS],
+] as const)('a 404 of %s names the missing object', ([operation, serverText, ...lines]) => {
+  const said = `Server response  404 ${serverText}`;
+  expect(shown({ operation, serverText })).toEqual([...lines, said]);
+});
+
+test('a 404 of another operation says what it may mean', () => {
+  const meaning = EXPIRED.replace('It', 'Not found: it');
+  const lines = ['Request failed', 'Server response  404 NOT_FOUND', meaning];
+  expect(shown({ serverText: 'NOT_FOUND' })).toEqual(lines);
 });
 
 test.for<[Error, string]>([

@@ -8,14 +8,10 @@ import type { HomeLists } from '../../src/workflow/context.ts';
 import { actor, NOON } from '../domain/changes-fixtures.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 
+const TWO = { from: 'approver', count: 2 };
 const RULES = [
   { allow: ['service list', 'service show'], to: 'viewer' },
-  {
-    allow: ['service stop', 'service start'],
-    to: 'operator',
-    approvals: { from: 'approver', count: 2 },
-    reason: 'required',
-  },
+  { allow: ['service stop', 'service start'], to: 'operator', approvals: TWO, reason: 'required' },
 ];
 
 export const drawing: DrawContext = {

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { WebClient } from '@slack/web-api';
-import { expect, onTestFinished, test } from 'vitest';
-import { startSlackSimulator } from '../../sandbox/slack/server.ts';
+import { expect, test } from 'vitest';
+import manifest from '../../manifest.json' with { type: 'json' };
 import { sandboxWorkspace } from '../../sandbox/slack/workspace/sandbox-workspace.ts';
 import { systemClock } from '../../src/base/time.ts';
 import type { UserId } from '../../src/domain/change.ts';
@@ -11,16 +10,13 @@ import { obeyRateLimits } from '../../src/slack/api.ts';
 import { listNamedGroups, readGroupMembers } from '../../src/slack/groups.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 import { BEN, CLEO, GUS } from '../harness/users.ts';
+import { startSlack } from '../sandbox/slack/bolt-app.ts';
 
 const START = Date.parse('2026-11-20T12:00:00.000Z');
 const LEADS = [BEN, CLEO, GUS];
 const GROUPS = Array.from({ length: 30 }, (_, n) => ({
-  id: `S0GROUP${String(n).padStart(4, '0')}`,
-  handle: `group-${n}`,
-  name: `Group ${n}`,
-  users: [...LEADS],
-  disabled: false,
-  updatedAt: 1_760_000_000,
+  ...{ id: `S0GROUP${String(n).padStart(4, '0')}`, handle: `group-${n}`, name: `Group ${n}` },
+  ...{ users: [...LEADS], disabled: false, updatedAt: 1_760_000_000 },
 }));
 
 /** A clock that the test sets; a sleep ends when the clock has reached its end. */
@@ -44,14 +40,10 @@ function controlledClock() {
 async function slackWithGroups(roleGroups = GROUPS.map(({ id }) => id)) {
   const clock = controlledClock();
   const now = () => new Date(START + clock.now());
-  const slack = await startSlackSimulator({
-    manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),
-    delivery: { mode: 'socket' },
+  const slack = await startSlack({
+    ...{ manifest, delivery: { mode: 'socket' }, rateLimits: 'hard', now },
     workspace: { ...sandboxWorkspace, groups: GROUPS },
-    rateLimits: 'hard',
-    now,
   });
-  onTestFinished(slack.stop);
   const lookups = new WebClient(slack.botToken, {
     slackApiUrl: slack.apiUrl,
     fetch: obeyRateLimits(fetch, slack.apiUrl, clock),

@@ -12,11 +12,10 @@ import {
 import { homeView } from '../../src/slack/home.ts';
 import { palette } from '../../src/slack/open-form.ts';
 import { NO_REPLY_TARGET } from '../../src/slack/post.ts';
-import type { HomeLists } from '../../src/workflow/context.ts';
 import { actor, changeIn, minutes, PLAN } from '../domain/changes-fixtures.ts';
 import { drawing, EMPTY_LISTS, everyone, NASTY, NASTY_SEEN } from './fixtures.ts';
 
-function drawn(lists: Partial<HomeLists>, who = everyone) {
+function drawn(lists: Partial<typeof EMPTY_LISTS>, who = everyone) {
   const found = { ok: true, actor: who, lists: { ...EMPTY_LISTS, ...lists } } as const;
   return homeView(found, { drawing, commands });
 }
@@ -48,20 +47,11 @@ test('a hundred changes in each list fit, and the rest is counted', () => {
   expect(texts(view)).toContain('90 more not shown."');
 });
 
-test('who decides here reads what it costs, as on the card', () => {
-  const cost = { text: 'about −18.0 credits a day', perDay: -18, share: -1 };
-  const view = drawn({ waiting: [changeIn('pending', { plan: { ...PLAN, cost } })] });
-  expect(texts(view)).toContain('about −18.0 credits a day');
-});
-
 test('plans as long as they get are shown whole or not at all', () => {
   const long = 'ä'.repeat(3_000);
-  const rows = Array.from({ length: 30 }, (_, index) => ({
-    field: `f${index}`,
-    label: `Field ${index}`,
-    before: long,
-    after: long,
-  }));
+  const rows = Array.from({ length: 30 }, (_, index) => {
+    return { field: `f${index}`, label: `Field ${index}`, before: long, after: long };
+  });
   const plan = { ...PLAN, rows, body: { text: long }, warnings: Array(5).fill(long) };
   const view = drawn({
     waiting: many(100, 'pending', { plan }),
@@ -91,7 +81,7 @@ test('names and reasons are shown as they were written', () => {
   expect(shown).not.toMatch(/"type":"(?:link|broadcast|emoji)"/);
 });
 
-test('who decides sees what the card says: target, values, warnings, requester', () => {
+test('who decides sees what the card says: target, values, warnings, requester, costs', () => {
   const [change] = many(1, 'pending', { expiresAt: minutes(30) });
   const shown = texts(drawn({ waiting: change ? [change] : [] }));
   for (const words of [
@@ -102,6 +92,7 @@ test('who decides sees what the card says: target, values, warnings, requester',
     'Queries and pipes of this service stop.',
     '"user_id":"U0ANA"',
     'nightly maintenance',
+    'about −18.0 credits a day',
     '0 of 2 from ',
     `"timestamp":${minutes(30).getTime() / 1_000}`,
   ]) {
@@ -137,12 +128,8 @@ test.for(['lookup-failed', 'guest', 'deactivated', 'other-workspace'] as const)(
 test('Slack takes the palette with every command, and its metadata has ids only', () => {
   const view = palette(commands, { channel: 'C0OPS' as ChannelId, thread: '1.000001' });
   expect(viewProblems(view)).toEqual([]);
-  expect(JSON.parse(view.private_metadata ?? '')).toEqual({
-    channel: 'C0OPS',
-    thread: '1.000001',
-    was: {},
-    fixed: {},
-  });
+  const metadata = { channel: 'C0OPS', thread: '1.000001', was: {}, fixed: {} };
+  expect(JSON.parse(view.private_metadata ?? '')).toEqual(metadata);
   expect(viewProblems(palette(commands, NO_REPLY_TARGET))).toEqual([]);
 });
 

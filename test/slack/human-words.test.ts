@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { commands, fieldsOf, parseLine, type Vocabulary } from '../../src/commands/index.ts';
+import { commands, fieldsOf, parseLine } from '../../src/commands/index.ts';
 import { REFUSALS, STATES, type UserId } from '../../src/domain/change.ts';
 import { createDenial } from '../../src/domain/gate.ts';
 import { fieldLabel, meaningsOf, STATE_WORDS, wordOf } from '../../src/domain/words.ts';
@@ -17,6 +17,7 @@ import { homeView } from '../../src/slack/home.ts';
 import { elementFor } from '../../src/slack/inputs.ts';
 import { fullRequest, preview } from '../../src/slack/preview.ts';
 import { lateSentence, refusalMessage, stoppedLine } from '../../src/slack/refusals.ts';
+import { vocabularyOf } from '../commands/fixtures.ts';
 import { changeIn, NOON } from '../domain/changes-fixtures.ts';
 import { drawing, EMPTY_LISTS, everyone, withNews } from './fixtures.ts';
 
@@ -71,11 +72,7 @@ test.for(REFUSALS)('the refusal %s is said in words', (refusal) => {
 });
 
 const among = { plan: 'paid', tier: 'enterprise', organizations: [] } as const;
-const vocabulary = {
-  ...{ commands, alerts: [], prefix: '', clock: null, lists: {} },
-  services: [],
-  organizations: [{ id: 'o1', name: null, plan: 'paid', tier: 'enterprise' }],
-} as unknown as Vocabulary;
+const vocabulary = { ...vocabularyOf([]), commands };
 
 const FIELDS = commands.flatMap((command) =>
   fieldsOf(command.args).map(

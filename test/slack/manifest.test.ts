@@ -11,28 +11,24 @@ const source = globSync('src/**/*.ts')
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n');
 
-/** Which scope Slack asks for, for each method that we call; null where it asks for none. */
-const SCOPE_OF: Readonly<Record<string, string | readonly string[] | null>> = {
-  'conversations.info': ['channels:read', 'groups:read'],
-  'conversations.list': ['channels:read', 'groups:read'],
-  'conversations.history': ['channels:history', 'groups:history'],
-  'conversations.replies': ['channels:history', 'groups:history'],
-  'conversations.members': ['channels:read', 'groups:read'],
-  'conversations.open': 'im:write',
-  'auth.test': null,
-  'chat.getPermalink': null,
-  'chat.postEphemeral': 'chat:write',
-  'chat.postMessage': 'chat:write',
-  'chat.update': 'chat:write',
-  'files.uploadV2': 'files:write',
-  'usergroups.list': 'usergroups:read',
-  'usergroups.users.list': 'usergroups:read',
-  'users.info': 'users:read',
-  'users.list': 'users:read',
-  'views.open': null,
-  'views.publish': null,
-  'views.update': null,
-};
+/** The scopes that Slack asks for, and the methods that we call with them. */
+const CALLS_OF = [
+  [['channels:read', 'groups:read'], 'conversations', 'info', 'list', 'members'],
+  [['channels:history', 'groups:history'], 'conversations', 'history', 'replies'],
+  [['im:write'], 'conversations', 'open'],
+  [['chat:write'], 'chat', 'postEphemeral', 'postMessage', 'update'],
+  [['files:write'], 'files', 'uploadV2'],
+  [['usergroups:read'], 'usergroups', 'list', 'users.list'],
+  [['users:read'], 'users', 'info', 'list'],
+  [[], 'auth', 'test'],
+  [[], 'chat', 'getPermalink'],
+  [[], 'views', 'open', 'publish', 'update'],
+] as const;
+const SCOPES_OF = new Map<string, readonly string[]>(
+  CALLS_OF.flatMap(([scopes, family, ...calls]) =>
+    calls.map((call) => [`${family}.${call}`, scopes] as const),
+  ),
+);
 const METHOD =
   /(?<![\w.])(?:\w+\.)*?((?:auth|chat|conversations|files|usergroups|users|views)\.(?:users\.)?(?:test|list|info|open|publish|update|push|postMessage|postEphemeral|getPermalink|members|history|lookupByEmail|uploadV2|delete))\(/g;
 const PAGED = /'(conversations\.\w+|users\.list)'/g;
@@ -74,8 +70,8 @@ test('every noun of the registry can be typed, and its verbs are shown', () => {
 test('every scope is used, and every call has its scope', () => {
   const calls = [...source.matchAll(METHOD), ...source.matchAll(PAGED)];
   const methods = calls.map(([, method = '']) => method);
-  expect(methods.filter((method) => !(method in SCOPE_OF))).toEqual([]);
-  const needed = new Set(methods.flatMap((method) => SCOPE_OF[method] ?? []));
+  expect(methods.filter((method) => !SCOPES_OF.has(method))).toEqual([]);
+  const needed = new Set(methods.flatMap((method) => SCOPES_OF.get(method) ?? []));
   const forEvents = ['im:history', 'app_mentions:read'];
   expect([...needed, ...forEvents, 'commands'].toSorted()).toEqual(
     manifest.oauth_config.scopes.bot.toSorted(),
@@ -107,12 +103,9 @@ test('with more changes than Slack allows shortcuts, the first ones and the list
   expect(features.shortcuts.at(-1)?.name).toBe('Run a command');
 });
 
-test('over a socket no address is given', () => {
+test('over a socket no address is given, over HTTP one for commands, events, buttons and choices', () => {
   expect(JSON.stringify(manifest)).not.toContain('url');
   expect(manifest.settings.socket_mode_enabled).toBe(true);
-});
-
-test('over HTTP one address is given for commands, events, buttons and choices', () => {
   const url = 'https://signalbox.example.com/slack/events';
   const { features, settings } = manifestOf({ ...words, url });
   expect(features.slash_commands).toEqual(
@@ -129,9 +122,8 @@ test('with an address of agents, Slackbot may connect to it', () => {
   const mcp = 'https://signalbox.example.com/mcp';
   const own = manifestOf({ ...words, mcp });
   expect(SlackManifest.safeParse(own).error?.issues ?? []).toEqual([]);
-  expect(own).toMatchObject({
-    mcp_servers: { signalbox: { url: mcp, auth_type: 'slack_identity_auth' } },
-  });
+  const signalbox = { url: mcp, auth_type: 'slack_identity_auth' };
+  expect(own).toMatchObject({ mcp_servers: { signalbox } });
   expect(own.oauth_config.scopes.bot.at(-1)).toBe('mcp:connect');
   expect(JSON.stringify(manifest)).not.toContain('mcp');
 });

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
-import { startSlackSimulator } from '../../sandbox/slack/server.ts';
+import { expect, test } from 'vitest';
+import manifest from '../../manifest.json' with { type: 'json' };
 import { createLog } from '../../src/base/log.ts';
 import { systemClock } from '../../src/base/time.ts';
 import { commands } from '../../src/commands/index.ts';
@@ -19,6 +18,7 @@ import { markedPost, markOf } from '../../src/slack/marks.ts';
 import { createMessenger } from '../../src/slack/messenger.ts';
 import { createPlaces } from '../../src/slack/place.ts';
 import { changeIn, SUCCESS } from '../domain/changes-fixtures.ts';
+import { startSlack } from '../sandbox/slack/bolt-app.ts';
 import { clientOf, outcome } from '../sandbox/slack/client.ts';
 import { drawing } from './fixtures.ts';
 
@@ -34,11 +34,7 @@ function change(state: Change['state'], version: number, hash = HASH): Change {
 }
 
 async function messengerInSlack() {
-  const slack = await startSlackSimulator({
-    manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),
-    delivery: { mode: 'http', signingSecret: 'any' },
-  });
-  onTestFinished(slack.stop);
+  const slack = await startSlack({ manifest });
   const log = createLog({ level: 'silent' });
   const client = clientOf(slack);
   const { bot_id: botId = '' } = await client.auth.test();

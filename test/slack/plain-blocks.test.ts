@@ -11,10 +11,7 @@ const COSTS = answerMessage({
       title: 'Credits a day',
       unit: 'credits',
       axis: '1–31 Nov (UTC)',
-      points: Array.from({ length: 31 }, (_, index) => ({
-        label: `11-${index + 1}`,
-        value: index,
-      })),
+      points: Array.from({ length: 31 }, (_, day) => ({ label: `11-${day + 1}`, value: day })),
     },
     {
       kind: 'table',

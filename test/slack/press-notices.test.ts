@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
-import { startSlackSimulator } from '../../sandbox/slack/server.ts';
+import { expect, test } from 'vitest';
+import manifest from '../../manifest.json' with { type: 'json' };
 import { createLog } from '../../src/base/log.ts';
 import type { UserId } from '../../src/domain/change.ts';
 import { createPressNotices } from '../../src/slack/press-answers.ts';
 import { testClock } from '../base/loopback.ts';
+import { startSlack } from '../sandbox/slack/bolt-app.ts';
 import { clientOf } from '../sandbox/slack/client.ts';
 
 const AT = new Date('2026-11-20T12:00:00.000Z');
@@ -12,11 +12,7 @@ const REPLY_TO = { url: null, channel: null, ts: null, thread: null, replaces: f
 
 /** The notices of one process, which answers `ageMs` after a press was received. */
 async function notices(ageMs = 0) {
-  const slack = await startSlackSimulator({
-    manifest: JSON.parse(readFileSync('manifest.json', 'utf8')),
-    delivery: { mode: 'http', signingSecret: 'any' },
-  });
-  onTestFinished(slack.stop);
+  const slack = await startSlack({ manifest });
   const clock = testClock();
   const created = createPressNotices({
     drawing: { isLost: () => false },
@@ -50,20 +46,15 @@ test('a press that is handled in time gets no notice', async () => {
   expect(shown()).toBe(0);
 });
 
-test('a press that another process has handled gets no notice', async () => {
+test.for<[string, () => Promise<boolean>, number]>([
+  ['that another process has handled gets no notice', async () => true, 0],
+  ['gets its notice while no database answers', () => Promise.reject(new Error('no database')), 1],
+])('a press %s', async ([, isHandled, count]) => {
   const { clock, shown, press, end } = await notices();
-  press('key 1', async () => true);
-  clock.expire();
-  expect(await end('key 1')).toMatchObject({ notice: null });
-  expect(shown()).toBe(0);
-});
-
-test('a press gets its notice while the database does not answer', async () => {
-  const { clock, shown, press, end } = await notices();
-  press('key 1', () => Promise.reject(new Error('no database')));
+  press('key 1', isHandled);
   clock.expire();
   await end('key 1');
-  expect(shown()).toBe(1);
+  expect(shown()).toBe(count);
 });
 
 test.for([

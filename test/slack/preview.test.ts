@@ -29,12 +29,8 @@ test('a preview says that an unknown outcome of its target must be recorded firs
 });
 
 test('of many other changes three lines are shown, first what blocks, and the rest is counted', () => {
-  const others = [
-    changeIn('pending'),
-    changeIn('unknown'),
-    changeIn('pending'),
-    changeIn('approved'),
-  ];
+  const states = ['pending', 'unknown', 'pending', 'approved'] as const;
+  const others = states.map((state) => changeIn(state));
   const { text } = preview(withNews(changeIn('draft'), { others }), drawing);
   const shown = text.match(/\(K3M9QD: [a-z ]+\)|And 1 more change/g);
   expect(shown).toEqual([
@@ -45,35 +41,23 @@ test('of many other changes three lines are shown, first what blocks, and the re
   ]);
 });
 
+const of = (over: Partial<Change['requires']>) => ({ requires: { ...REQUIRES, ...over } });
+
 test.for<[string, Partial<Change>, string]>([
-  ['nobody must approve', { requires: { ...REQUIRES, from: null, count: 0 } }, 'not required'],
-  [
-    'the requester may approve',
-    { requires: { ...REQUIRES, self: true } },
-    '2 of @db-leads · expires',
-  ],
-  [
-    'minutes are left',
-    { requires: { ...REQUIRES, expiresAfterMs: 45 * 60_000 } },
-    'expires in 45 min',
-  ],
-  [
-    'hours are left',
-    { requires: { ...REQUIRES, expiresAfterMs: 90 * 60_000 } },
-    'expires in 1.5 h',
-  ],
+  ['nobody must approve', of({ from: null, count: 0 }), 'not required'],
+  ['the requester may approve', of({ self: true }), '2 of @db-leads · expires'],
+  ['minutes are left', of({ expiresAfterMs: 45 * 60_000 }), 'expires in 45 min'],
+  ['hours are left', of({ expiresAfterMs: 90 * 60_000 }), 'expires in 1.5 h'],
   ['nothing was seen', { plan: { ...PLAN, before: null } }, 'never seen'],
 ])('a preview says so when %s', ([, over, words]) => {
   expect(preview(changeIn('draft', over), drawing).text).toContain(words);
 });
 
+const CARD = { channel: channel('CDEV'), ts: '1.2' };
+
 test.for<[string, Change, string]>([
   ['its card is posted', changeIn('pending', { card: null }), 'Its card goes to #db-approvals.'],
-  [
-    'it waits',
-    changeIn('pending', { card: { channel: channel('CDEV'), ts: '1.2' } }),
-    'Sent to #db-approvals.',
-  ],
+  ['it waits', changeIn('pending', { card: CARD }), 'Sent to #db-approvals.'],
   ['it is cancelled', changeIn('cancelled'), 'Nothing was changed.'],
   ['it has expired', changeIn('expired'), 'Nothing was changed.'],
   ['it needs nobody', changeIn('approved'), 'It runs now.'],

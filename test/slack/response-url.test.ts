@@ -1,9 +1,8 @@
-import { createServer, type OutgoingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { postJson } from '../../src/base/http.ts';
 import { answerMessage } from '../../src/slack/answer.ts';
 import { createRespond } from '../../src/slack/api.ts';
+import { raw, serve } from '../base/loopback.ts';
 
 const COSTS = {
   ...answerMessage({
@@ -16,28 +15,13 @@ const COSTS = {
 interface First {
   readonly status?: number;
   readonly said?: string;
-  readonly headers?: OutgoingHttpHeaders;
+  readonly headers?: Record<string, string>;
 }
 
 /** Answers the first of all requests like this, and any other with yes. */
 async function slackThatSays({ status = 400, said = '', headers = {} }: First) {
-  const bodies: string[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (piece) => {
-      body += piece;
-    });
-    request.on('end', () => {
-      bodies.push(body);
-      if (bodies.length === 1) response.writeHead(status, headers).end(said);
-      else response.end('ok');
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  // A server that listens on a port always has an address of this shape.
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  return { url, bodies };
+  const { url, received } = await serve(raw(status, said, headers), raw(200, 'ok'));
+  return { url: `${url}/`, bodies: () => received.map(({ text }) => text) };
 }
 
 const answer = ({ url }: { readonly url: string }) => createRespond(url, postJson)(url, COSTS);
@@ -48,21 +32,21 @@ test.for<First>([
 ])('blocks that are refused with %j are sent once more without the new ones', async (first) => {
   const slack = await slackThatSays(first);
   await answer(slack);
-  expect(slack.bodies.map((body) => /"(data_)?table"/.test(body))).toEqual([true, false]);
+  expect(slack.bodies().map((body) => /"(data_)?table"/.test(body))).toEqual([true, false]);
 });
 
 test('an answer only goes to Slack, whatever address a payload names', async () => {
   const elsewhere = await slackThatSays({ said: 'never asked' });
   const sent = createRespond('https://slack.com/api/', postJson)(elsewhere.url, COSTS);
   await expect(sent).rejects.toThrow('not of Slack');
-  expect(elsewhere.bodies).toEqual([]);
+  expect(elsewhere.bodies()).toEqual([]);
 });
 
 test('an answer that is sent elsewhere by a redirect does not go there', async () => {
   const elsewhere = await slackThatSays({ said: 'never asked' });
   const slack = await slackThatSays({ status: 307, headers: { location: elsewhere.url } });
   await expect(answer(slack)).rejects.toThrow('307');
-  expect(elsewhere.bodies).toEqual([]);
+  expect(elsewhere.bodies()).toEqual([]);
 });
 
 test.for([
@@ -76,14 +60,14 @@ test.for([
   async ([said, reason, status = 200]) => {
     const slack = await slackThatSays({ status, said });
     await expect(answer(slack)).rejects.toThrow(reason);
-    expect(slack.bodies).toHaveLength(1);
+    expect(slack.bodies()).toHaveLength(1);
   },
 );
 
 test.for(['ok', '{"ok":true}', ''])('a status of 200 with “%s” is accepted', async (said) => {
   const slack = await slackThatSays({ status: 200, said });
   await answer(slack);
-  expect(slack.bodies).toHaveLength(1);
+  expect(slack.bodies()).toHaveLength(1);
 });
 
 test('an answer goes to the host of GovSlack where the API is there', async () => {

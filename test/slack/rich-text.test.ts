@@ -43,9 +43,8 @@ test.for<[string, Line, readonly string[]]>([
   ['an empty value is a dash', fact('Reason', ''), ['Reason', '  ', '–']],
   ['an empty line is a dash', [''], ['–']],
 ])('%s', ([, line, words]) => {
-  expect(lines(line)?.block).toMatchObject({
-    elements: [{ elements: words.map((text) => ({ text })) }],
-  });
+  const elements = words.map((text) => ({ text }));
+  expect(lines(line)?.block).toMatchObject({ elements: [{ elements }] });
 });
 
 function styled(text: string, style: string) {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   agentId,
   type Change,
@@ -55,11 +55,8 @@ const CI = agentId('ci');
 const CARD = { type: 'card-posted', channel: 'C1' as never, ts: '1.0' } as const;
 
 function asked(over: Partial<AgentRequest> = {}): AgentRequest {
-  return {
-    ...{ command: STOP, args: { service: PLAN.target }, given: { service: 'staging' } },
-    ...{ reason: null, words: null, key: null },
-    ...over,
-  };
+  const usual = { command: STOP, args: { service: PLAN.target }, given: { service: 'staging' } };
+  return { ...usual, reason: null, words: null, key: null, ...over };
 }
 
 async function contextOf(over: Parameters<typeof createTestContext>[0] = {}) {
@@ -68,22 +65,16 @@ async function contextOf(over: Parameters<typeof createTestContext>[0] = {}) {
   return test;
 }
 
-async function requested(
-  context: WorkflowContext,
-  caller: AgentCaller,
-  over: Partial<AgentRequest> = {},
-) {
+async function requested(context: WorkflowContext, ...[caller, over]: RequestBy) {
   const outcome = await agentRequests(context).request(caller, asked(over));
   if (!('change' in outcome)) throw new Error(`It was refused: ${JSON.stringify(outcome)}`);
   return outcome;
 }
 
+type RequestBy = readonly [caller: AgentCaller, over?: Partial<AgentRequest>];
+
 /** What a request became, or why it was refused. */
-async function answer(
-  context: WorkflowContext,
-  caller: AgentCaller,
-  over: Partial<AgentRequest> = {},
-) {
+async function answer(context: WorkflowContext, ...[caller, over]: RequestBy) {
   const outcome = await agentRequests(context).request(caller, asked(over));
   if ('change' in outcome) return outcome.created ? 'created' : outcome.change.id;
   return 'denial' in outcome ? outcome.denial.refusal : outcome;
@@ -130,9 +121,8 @@ test('an agent asks for a person, who reads the preview as a direct message and 
   expect(await press(context, 'confirm', change.id, ben)).toBe('not-requester');
   expect(await press(context, 'confirm', change.id, ana)).toBe('pending');
   expect(sent).toEqual([]);
-  expect((await eventsOf(context, `change/${change.id}`))[0]).toMatchObject({
-    ...{ type: 'drafted', via: { agent: 'copilot' }, evidence: { roles: ['operator'] } },
-  });
+  const drafted = { type: 'drafted', via: { agent: 'copilot' }, evidence: { roles: ['operator'] } };
+  expect((await eventsOf(context, `change/${change.id}`))[0]).toMatchObject(drafted);
 });
 
 test('what an agent asks for itself waits for approvals at once, and nobody is messaged', async () => {
@@ -201,11 +191,8 @@ test('the commands of an agent are those of the person that a rule also opens to
   ];
   const { context, roles } = await contextOf({ policy: policyWith(...rules) });
   roles.set(ana, ['operator', 'viewer']);
-  const commands = [
-    STOP,
-    aCommand('service scale'),
-    { ...STOP, kind: 'query', name: 'service list' },
-  ];
+  const list = { ...STOP, kind: 'query', name: 'service list' };
+  const commands = [STOP, aCommand('service scale'), list];
   const of = (caller: AgentCaller) => agentRequests(context).commands(caller, commands as never);
   expect(await of(forAna)).toEqual({ ok: true, commands: ['service stop', 'service list'] });
   expect(await of({ ...forAna, person: dora })).toEqual({ ok: true, commands: ['service list'] });
@@ -229,105 +216,96 @@ test('confirm decides again: a rule that no longer admits the agent ends the dra
   expect(await loaded(context, change.id)).toMatchObject({ state: 'stale' });
 });
 
-describe('a request key', () => {
-  const KEY = { key: 'run-1' };
+const KEY = { key: 'run-1' };
 
-  test('is the same change for seven days, also after its end', async () => {
-    const { context, pass } = await contextOf();
-    const { change } = await requested(context, itself, KEY);
-    expect(await answer(context, itself, KEY)).toBe(change.id);
-    await moved(context, change.id, { type: 'rejected', by: ben, reason: 'no' });
-    expect(await answer(context, itself, KEY)).toBe(change.id);
-    pass(7 * 86_400_000 - 1);
-    expect(await answer(context, itself, KEY)).toBe(change.id);
-    pass(1);
-    expect(await answer(context, itself, KEY)).toBe('created');
-    expect(await answer(context, itself, KEY)).not.toBe(change.id);
-  });
-
-  test('is the same change as long as it is open', async () => {
-    const { context, pass } = await contextOf();
-    const { change } = await requested(context, itself, KEY);
-    pass(30 * 86_400_000);
-    expect(await answer(context, itself, KEY)).toBe(change.id);
-  });
-
-  test('with other values is refused, and the log has it', async () => {
-    const { context } = await contextOf();
-    await requested(context, itself, KEY);
-    const other = { given: { service: 'staging', for: '4h' }, ...KEY };
-    expect(await answer(context, itself, other)).toBe('key-used');
-    expect(await answer(context, itself, { ...KEY, command: aCommand('service start') })).toBe(
-      'key-used',
-    );
-    expect(await refusals(context)).toMatchObject([{ why: 'key-used' }, { why: 'key-used' }]);
-  });
-
-  test('of two requests with other values at once, one is made', async () => {
-    const { context } = await contextOf();
-    const other = { given: { service: 'staging', for: '4h' }, ...KEY };
-    const both = [answer(context, itself, KEY), answer(context, itself, other)];
-    expect((await Promise.all(both)).toSorted()).toEqual(['created', 'key-used']);
-  });
-
-  test('is found before the plan, which would say that nothing is left to do', async () => {
-    const { context } = await contextOf();
-    const { change } = await requested(context, itself, KEY);
-    const noEffect = () => ({ sentence: 'It is stopped already.', offers: [] });
-    expect(await answer(context, itself, { ...KEY, command: { ...STOP, noEffect } })).toBe(
-      change.id,
-    );
-  });
-
-  test('belongs to one agent and one person', async () => {
-    const { context, roles } = await contextOf();
-    roles.set(ben, ['operator']);
-    const callers = [itself, forAna, { ...forAna, person: ben }, { ...forAna, agent: 'other' }];
-    for (const caller of callers) expect(await answer(context, caller, KEY)).toBe('created');
-  });
-
-  test('another key is another change, also for the same values', async () => {
-    const { context } = await contextOf();
-    await requested(context, itself, KEY);
-    const { change } = await requested(context, itself, { key: 'run-2' });
-    expect(change.news?.others).toHaveLength(1);
-  });
+test('a request key is the same change while it is open, and for seven days also after its end', async () => {
+  const { context, pass } = await contextOf();
+  const { change } = await requested(context, itself, KEY);
+  await moved(context, change.id, { type: 'rejected', by: ben, reason: 'no' });
+  expect(await answer(context, itself, KEY)).toBe(change.id);
+  pass(7 * 86_400_000 - 1);
+  expect(await answer(context, itself, KEY)).toBe(change.id);
+  pass(1);
+  expect(await answer(context, itself, KEY)).toBe('created');
+  const again = await answer(context, itself, KEY);
+  expect(again).not.toBe(change.id);
+  pass(30 * 86_400_000);
+  expect(await answer(context, itself, KEY)).toBe(again);
 });
 
-describe('without a request key', () => {
-  test('equal values are the same open change, however the reason is worded', async () => {
-    const { context } = await contextOf();
-    const { change } = await requested(context, forAna, { reason: 'load', words: 'one' });
-    expect(await answer(context, forAna, { reason: 'the load', words: 'two' })).toBe(change.id);
-    expect(await answer(context, forAna, { given: { service: 'stage' } })).toBe(change.id);
-    await moved(context, change.id, { type: 'cancelled', by: ana });
-    expect(await answer(context, forAna)).toBe('created');
-  });
+test('a request key with other values is refused, and the log has it', async () => {
+  const { context } = await contextOf();
+  await requested(context, itself, KEY);
+  const other = { given: { service: 'staging', for: '4h' }, ...KEY };
+  expect(await answer(context, itself, other)).toBe('key-used');
+  const start = { ...KEY, command: aCommand('service start') };
+  expect(await answer(context, itself, start)).toBe('key-used');
+  expect(await refusals(context)).toMatchObject([{ why: 'key-used' }, { why: 'key-used' }]);
+});
 
-  test('other values, another agent and another person are another change', async () => {
-    const { context, roles } = await contextOf();
-    roles.set(ben, ['operator']);
-    await requested(context, forAna);
-    const others: readonly [AgentCaller, Partial<AgentRequest>][] = [
-      [forAna, { given: { service: 'staging', for: '4h' } }],
-      [forAna, { command: aCommand('service start') }],
-      [{ ...forAna, agent: 'other' }, {}],
-      [{ ...forAna, person: ben }, {}],
-    ];
-    for (const [caller, over] of others)
-      expect(await answer(context, caller, over)).toBe('created');
-  });
+test('of two requests with one key and other values at once, one is made', async () => {
+  const { context } = await contextOf();
+  const other = { given: { service: 'staging', for: '4h' }, ...KEY };
+  const both = [answer(context, itself, KEY), answer(context, itself, other)];
+  expect((await Promise.all(both)).toSorted()).toEqual(['created', 'key-used']);
+});
 
-  test('an open change with a key is the same one', async () => {
-    const { context } = await contextOf();
-    const { change } = await requested(context, itself, { key: 'run-1' });
-    expect(await answer(context, itself)).toBe(change.id);
-  });
+test('a request key is found before the plan, which would say that nothing is left to do', async () => {
+  const { context } = await contextOf();
+  const { change } = await requested(context, itself, KEY);
+  const noEffect = () => ({ sentence: 'It is stopped already.', offers: [] });
+  const command = { ...STOP, noEffect };
+  expect(await answer(context, itself, { ...KEY, command })).toBe(change.id);
+});
 
-  test.for<[string, object]>([
-    ['its revert', { parent: 'K3M9QD' }],
-    ['a run of its schedule', { timing: { startAt: null, revert: null, schedule: 'K3M9QD' } }],
-  ])('what Signalbox planned for an earlier one is another change: %s', async ([, over]) => {
+test('a request key belongs to one agent and one person', async () => {
+  const { context, roles } = await contextOf();
+  roles.set(ben, ['operator']);
+  const callers = [itself, forAna, { ...forAna, person: ben }, { ...forAna, agent: 'other' }];
+  for (const caller of callers) expect(await answer(context, caller, KEY)).toBe('created');
+});
+
+test('another request key is another change, also for the same values', async () => {
+  const { context } = await contextOf();
+  await requested(context, itself, KEY);
+  const { change } = await requested(context, itself, { key: 'run-2' });
+  expect(change.news?.others).toHaveLength(1);
+});
+
+test('without a request key, equal values are the same open change, however the reason is worded', async () => {
+  const { context } = await contextOf();
+  const { change } = await requested(context, forAna, { reason: 'load', words: 'one' });
+  expect(await answer(context, forAna, { reason: 'the load', words: 'two' })).toBe(change.id);
+  expect(await answer(context, forAna, { given: { service: 'stage' } })).toBe(change.id);
+  await moved(context, change.id, { type: 'cancelled', by: ana });
+  expect(await answer(context, forAna)).toBe('created');
+});
+
+test('without a request key, other values, another agent and another person are another change', async () => {
+  const { context, roles } = await contextOf();
+  roles.set(ben, ['operator']);
+  await requested(context, forAna);
+  const others: readonly [AgentCaller, Partial<AgentRequest>][] = [
+    [forAna, { given: { service: 'staging', for: '4h' } }],
+    [forAna, { command: aCommand('service start') }],
+    [{ ...forAna, agent: 'other' }, {}],
+    [{ ...forAna, person: ben }, {}],
+  ];
+  for (const [caller, over] of others) expect(await answer(context, caller, over)).toBe('created');
+});
+
+test('without a request key, an open change with a key is the same one', async () => {
+  const { context } = await contextOf();
+  const { change } = await requested(context, itself, { key: 'run-1' });
+  expect(await answer(context, itself)).toBe(change.id);
+});
+
+test.for<[string, object]>([
+  ['its revert', { parent: 'K3M9QD' }],
+  ['a run of its schedule', { timing: { startAt: null, revert: null, schedule: 'K3M9QD' } }],
+])(
+  'without a request key, what Signalbox planned for an earlier one is another change: %s',
+  async ([, over]) => {
     const { context } = await contextOf();
     const { change } = await requested(context, forAna);
     await moved(context, change.id, { type: 'cancelled', by: ana });
@@ -336,18 +314,16 @@ describe('without a request key', () => {
     const later = { command: 'service stop', plan, parent, notBefore: minutes(9) };
     const planned = inheritChange(change, { ...later, expiresAt: minutes(99) });
     const { id } = await begun(context, newId(), planned);
-    expect(await loaded(context, id)).toMatchObject({
-      state: 'approved',
-      via: { agent: 'copilot' },
-    });
+    const via = { agent: 'copilot' };
+    expect(await loaded(context, id)).toMatchObject({ state: 'approved', via });
     expect(await answer(context, forAna)).toBe('created');
-  });
+  },
+);
 
-  test('what the person asked for in Slack is another change', async () => {
-    const { context } = await contextOf();
-    const { change } = await requested(context, { ...forAna, agent: 'other' });
-    expect(await answer(context, forAna)).not.toBe(change.id);
-  });
+test('without a request key, what the person asked for in Slack is another change', async () => {
+  const { context } = await contextOf();
+  expect(await requestChange(context, typedRequest())).toMatchObject({ ok: true });
+  expect(await answer(context, forAna)).toBe('created');
 });
 
 const typedRequest = () => ({ ...asked(), requester: ana, edits: null, key: 'typed' });
@@ -420,135 +396,126 @@ onEngines(
   },
 );
 
-describe('the limits', () => {
-  test('of open requests, and of those of a day', async () => {
-    const { context, pass } = await contextOf();
-    const caller = { ...itself, limits: { open: 2, perDay: 3 } };
-    const first = await requested(context, caller, some(1));
-    await requested(context, caller, some(2));
-    expect(await answer(context, caller, some(3))).toBe('agent-limit');
-    await moved(context, first.change.id, { type: 'expired' });
-    const third = await requested(context, caller, some(3));
-    await moved(context, third.change.id, { type: 'expired' });
-    const denied = await agentRequests(context).request(caller, asked(some(4)));
-    expect(denied).toMatchObject({
-      denial: { refusal: 'agent-limit', until: new Date('2026-11-21T00:00:00Z') },
-    });
-    pass(12 * 3_600_000);
-    expect(await answer(context, caller, some(4))).toBe('created');
-  });
-
-  test('are those of one person with one agent, and ten times as much for the agent', async () => {
-    const { context, roles } = await contextOf();
-    const people = Array.from({ length: 11 }, (_, n) => `U${n}` as UserId);
-    for (const id of people) roles.set(id, ['operator']);
-    const limits = { open: 1, perDay: 5 };
-    const of = (person: UserId, agent = 'copilot') => ({ ...forAna, agent, person, limits });
-    for (const id of people.slice(0, 10)) {
-      expect(await answer(context, of(id), some(1))).toBe('created');
-      expect(await answer(context, of(id), some(2))).toBe('agent-limit');
-    }
-    const [last] = people.slice(10) as [UserId];
-    expect(await answer(context, of(last), some(1))).toBe('agent-limit');
-    expect(await answer(context, of(last, 'other'), some(1))).toBe('created');
-  });
-
-  test('of its person are not used up by an agent', async () => {
-    const { context } = await contextOf();
-    for (let n = 0; n < 25; n += 1) await requested(context, forAna, some(n));
-    expect(await requestChange(context, typedRequest())).toMatchObject({ ok: true });
-  });
-
-  test('an operator reads once a day that an agent is blocked, and the log has it once', async () => {
-    const { context, shown, pass } = await contextOf();
-    const caller = { ...itself, limits: { open: 1, perDay: 9 } };
-    await requested(context, caller, some(1));
-    for (let n = 2; n < 9; n += 1)
-      expect(await answer(context, caller, some(n))).toBe('agent-limit');
-    const told = async () => {
-      await runDue(context, { notice: messageKinds(context).notice as never });
-      return shown.filter(({ name }) => name === 'notifyOperators');
-    };
-    expect((await told()).map(({ given: [text] }) => text)).toEqual([
-      'The agent ci is blocked for now: it reached its limit of 1 open request. Its requests are refused.',
-    ]);
-    expect(await refusals(context)).toMatchObject([{ by: CI, why: 'agent-limit' }]);
-    pass(86_400_000);
-    await answer(context, caller, some(2));
-    expect(await told()).toHaveLength(2);
-  });
+test('the limits of open requests, and of those of a day', async () => {
+  const { context, pass } = await contextOf();
+  const caller = { ...itself, limits: { open: 2, perDay: 3 } };
+  const first = await requested(context, caller, some(1));
+  await requested(context, caller, some(2));
+  expect(await answer(context, caller, some(3))).toBe('agent-limit');
+  await moved(context, first.change.id, { type: 'expired' });
+  const third = await requested(context, caller, some(3));
+  await moved(context, third.change.id, { type: 'expired' });
+  const denied = await agentRequests(context).request(caller, asked(some(4)));
+  const denial = { refusal: 'agent-limit', until: new Date('2026-11-21T00:00:00Z') };
+  expect(denied).toMatchObject({ denial });
+  pass(12 * 3_600_000);
+  expect(await answer(context, caller, some(4))).toBe('created');
 });
 
-describe('an agent', () => {
-  async function others() {
-    const test = await contextOf();
-    test.roles.set(ben, ['operator']);
-    const { change } = await requested(test.context, forAna);
-    return { ...test, change };
+test('the limits are those of one person with one agent, and ten times as much for the agent', async () => {
+  const { context, roles } = await contextOf();
+  const people = Array.from({ length: 11 }, (_, n) => `U${n}` as UserId);
+  for (const id of people) roles.set(id, ['operator']);
+  const limits = { open: 1, perDay: 5 };
+  const of = (person: UserId, agent = 'copilot') => ({ ...forAna, agent, person, limits });
+  for (const id of people.slice(0, 10)) {
+    expect(await answer(context, of(id), some(1))).toBe('created');
+    expect(await answer(context, of(id), some(2))).toBe('agent-limit');
   }
-
-  test('reads and withdraws its own request', async () => {
-    const { context, change } = await others();
-    expect(await agentRequests(context).change(forAna, change.id)).toMatchObject({
-      change: { id: change.id },
-    });
-    expect(await agentRequests(context).cancel(forAna, change.id)).toMatchObject({
-      change: { state: 'cancelled', cancelledBy: 'agent:copilot' },
-    });
-    expect(await agentRequests(context).cancel(forAna, change.id)).toMatchObject({
-      denial: { refusal: 'already-decided' },
-    });
-  });
-
-  test.for<[string, AgentCaller]>([
-    ['another agent for the same person', { ...forAna, agent: 'other' }],
-    ['the same agent for another person', { ...forAna, person: ben }],
-    ['the same agent for itself', { ...forAna, person: null }],
-    ['another agent for itself', itself],
-  ])('attack: %s reads or withdraws a request', async ([, caller]) => {
-    const { context, change, roles } = await others();
-    roles.set(agentId('copilot'), ['operator']);
-    const missing = { ok: false, denial: { refusal: 'not-found', change: null } };
-    expect(await agentRequests(context).change(caller, change.id)).toMatchObject(missing);
-    expect(await agentRequests(context).cancel(caller, change.id)).toMatchObject(missing);
-    expect(await loaded(context, change.id)).toMatchObject({ state: 'draft' });
-    expect(await refusals(context)).toMatchObject([{ tried: 'cancel', why: 'not-found' }]);
-  });
-
-  test('attack: it withdraws what its person asked for in Slack', async () => {
-    const { context } = await others();
-    const typed = await requestChange(context, typedRequest());
-    const { id } = 'draft' in typed ? typed.draft : ({} as Change);
-    expect(await agentRequests(context).cancel(forAna, id)).toMatchObject({
-      denial: { refusal: 'not-found' },
-    });
-    expect(await loaded(context, id)).toMatchObject({ state: 'draft' });
-  });
-
-  test.for(['deactivated', 'guest', 'other-workspace', 'lookup-failed'] as const)(
-    'attack: its person is %s, and its token still counts',
-    async (refusal) => {
-      const { context, change, roles } = await others();
-      roles.set(ana, refusal);
-      const denied = { ok: false, denial: { refusal } };
-      expect(await answer(context, forAna, some(1))).toBe(refusal);
-      expect(await answer(context, forAna)).toBe(refusal);
-      expect(await agentRequests(context).change(forAna, change.id)).toMatchObject(denied);
-      expect(await agentRequests(context).cancel(forAna, change.id)).toMatchObject(denied);
-      expect(await agentRequests(context).commands(forAna, [STOP])).toMatchObject(denied);
-      expect(await loaded(context, change.id)).toMatchObject({ state: 'draft' });
-    },
-  );
-
-  test.for(['confirm', 'approve', 'cancel'] as const)(
-    'attack: it presses %s by its own identity',
-    async (verb) => {
-      const { context, change } = await others();
-      expect(await press(context, verb, change.id, CI)).toBe('bot');
-      expect(await loaded(context, change.id)).toMatchObject({ state: 'draft' });
-    },
-  );
+  const [last] = people.slice(10) as [UserId];
+  expect(await answer(context, of(last), some(1))).toBe('agent-limit');
+  expect(await answer(context, of(last, 'other'), some(1))).toBe('created');
 });
+
+test('an agent does not use up the limits of its person', async () => {
+  const { context } = await contextOf();
+  for (let n = 0; n < 25; n += 1) await requested(context, forAna, some(n));
+  expect(await requestChange(context, typedRequest())).toMatchObject({ ok: true });
+});
+
+test('an operator reads once a day that an agent is blocked, and the log has it once', async () => {
+  const { context, shown, pass } = await contextOf();
+  const caller = { ...itself, limits: { open: 1, perDay: 9 } };
+  await requested(context, caller, some(1));
+  for (let n = 2; n < 9; n += 1) expect(await answer(context, caller, some(n))).toBe('agent-limit');
+  const told = async () => {
+    await runDue(context, { notice: messageKinds(context).notice as never });
+    return shown.filter(({ name }) => name === 'notifyOperators');
+  };
+  expect((await told()).map(({ given: [text] }) => text)).toEqual([
+    'The agent ci is blocked for now: it reached its limit of 1 open request. Its requests are refused.',
+  ]);
+  expect(await refusals(context)).toMatchObject([{ by: CI, why: 'agent-limit' }]);
+  pass(86_400_000);
+  await answer(context, caller, some(2));
+  expect(await told()).toHaveLength(2);
+});
+
+async function others() {
+  const test = await contextOf();
+  test.roles.set(ben, ['operator']);
+  const { change } = await requested(test.context, forAna);
+  return { ...test, change };
+}
+
+test('an agent reads and withdraws its own request', async () => {
+  const { context, change } = await others();
+  const own = agentRequests(context);
+  const { id } = change;
+  expect(await own.change(forAna, id)).toMatchObject({ change: { id } });
+  const cancelled = { state: 'cancelled', cancelledBy: 'agent:copilot' };
+  expect(await own.cancel(forAna, id)).toMatchObject({ change: cancelled });
+  const denial = { refusal: 'already-decided' };
+  expect(await own.cancel(forAna, id)).toMatchObject({ denial });
+});
+
+test.for<[string, AgentCaller]>([
+  ['another agent for the same person', { ...forAna, agent: 'other' }],
+  ['the same agent for another person', { ...forAna, person: ben }],
+  ['the same agent for itself', { ...forAna, person: null }],
+  ['another agent for itself', itself],
+])('attack: %s reads or withdraws a request', async ([, caller]) => {
+  const { context, change, roles } = await others();
+  roles.set(agentId('copilot'), ['operator']);
+  const missing = { ok: false, denial: { refusal: 'not-found', change: null } };
+  expect(await agentRequests(context).change(caller, change.id)).toMatchObject(missing);
+  expect(await agentRequests(context).cancel(caller, change.id)).toMatchObject(missing);
+  expect(await loaded(context, change.id)).toMatchObject({ state: 'draft' });
+  expect(await refusals(context)).toMatchObject([{ tried: 'cancel', why: 'not-found' }]);
+});
+
+test('attack: an agent withdraws what its person asked for in Slack', async () => {
+  const { context } = await others();
+  const typed = await requestChange(context, typedRequest());
+  const { id } = 'draft' in typed ? typed.draft : ({} as Change);
+  const denial = { refusal: 'not-found' };
+  expect(await agentRequests(context).cancel(forAna, id)).toMatchObject({ denial });
+  expect(await loaded(context, id)).toMatchObject({ state: 'draft' });
+});
+
+test.for(['deactivated', 'guest', 'other-workspace', 'lookup-failed'] as const)(
+  'attack: the person of an agent is %s, and its token still counts',
+  async (refusal) => {
+    const { context, change, roles } = await others();
+    roles.set(ana, refusal);
+    const denied = { ok: false, denial: { refusal } };
+    expect(await answer(context, forAna, some(1))).toBe(refusal);
+    expect(await answer(context, forAna)).toBe(refusal);
+    expect(await agentRequests(context).change(forAna, change.id)).toMatchObject(denied);
+    expect(await agentRequests(context).cancel(forAna, change.id)).toMatchObject(denied);
+    expect(await agentRequests(context).commands(forAna, [STOP])).toMatchObject(denied);
+    expect(await loaded(context, change.id)).toMatchObject({ state: 'draft' });
+  },
+);
+
+test.for(['confirm', 'approve', 'cancel'] as const)(
+  'attack: an agent presses %s by its own identity',
+  async (verb) => {
+    const { context, change } = await others();
+    expect(await press(context, verb, change.id, CI)).toBe('bot');
+    expect(await loaded(context, change.id)).toMatchObject({ state: 'draft' });
+  },
+);
 
 /** Stops of the service that two people agreed to. */
 function aStanding(context: WorkflowContext, uses = 1) {

@@ -14,14 +14,8 @@ async function started() {
     lostConnections: () => server.lost,
   };
   const context = { ...base.context, store };
-  const options = {
-    release: '2',
-    takesOver: true,
-    isConnected: () => true,
-    kinds: {},
-    alertChannels: [],
-    audit: null,
-  };
+  const around = { takesOver: true, isConnected: () => true, kinds: {} };
+  const options = { release: '2', ...around, alertChannels: [], audit: null };
   const background = await openBackground(context, options);
   onTestFinished(() => background.stop(async () => undefined));
   await background.start([]);
@@ -32,19 +26,14 @@ async function started() {
 
 type Started = Awaited<ReturnType<typeof started>>;
 
-test('the channels are read once at the start', async () => {
-  const { background, reads } = await started();
-  await background.stop(async () => undefined);
-  expect(reads()).toBe(1);
-});
-
 test.for<[string, (one: Started) => unknown]>([
   ['on a new timeline', ({ server }) => Object.assign(server, { timeline: 2 })],
   ['after a lost connection', ({ server }) => Object.assign(server, { lost: 1 })],
   ['when an end that was known is gone', ({ context }) => withRestore(context, wentBackOnce())],
   ['once a day', ({ clock }) => Object.assign(clock, { now: minutes(24 * 60) })],
-])('the channels are read again %s', async ([, happens]) => {
+])('the channels are read once at the start, and again %s', async ([, happens]) => {
   const one = await started();
+  expect(one.reads()).toBe(1);
   await happens(one);
   one.background.wake();
   await expect.poll(one.reads).toBe(2);

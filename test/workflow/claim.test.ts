@@ -2,6 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
 import type { CurrentState } from '../../src/commands/index.ts';
 import type { State } from '../../src/domain/change.ts';
+import type { Policy } from '../../src/domain/policy.ts';
 import { activateConfiguration } from '../../src/log/index.ts';
 import type { WorkflowContext } from '../../src/workflow/context.ts';
 import { runKind } from '../../src/workflow/execute.ts';
@@ -144,6 +145,7 @@ test('a change with a press that is not answered yet waits for it', async () => 
 /** A rule for services with this tag, which requires two approvals of operators. */
 const strictFor = (tag: string) =>
   policyOf([{ ...RULE, on: { tags: [tag] }, approvals: { from: 'operator', count: 2 } }, RULE]);
+const retagged = (tag: string, policy: Policy): Given => ({ context: { ...tagged(tag), policy } });
 const tagged = (tag: string) => ({ services: () => [{ ...STAGING, tags: [tag] }] });
 
 const beside = (state: State) => async (context: WorkflowContext) => {
@@ -222,6 +224,8 @@ function apiError(effect: ApiError['effect']): ApiError {
 
 const FROM = minutes(-1).toISOString();
 const FREEZE = { from: FROM, until: minutes(9).toISOString(), reason: 'launch' };
+const FREEZE_OF_PROD = { ...FREEZE, on: { tags: ['prod'] } };
+const BY_APPROVER = { ...RULE, breakGlass: { to: 'approver' } };
 const BREAK_GLASS = { ...RULE, breakGlass: { to: 'operator' } };
 
 /** Circumstances with this policy. */
@@ -267,30 +271,13 @@ test.for<[string, string, Given, object?]>([
   ['no rule allows its command now', 'no-rule', under([{ ...RULE, allow: ['service start'] }])],
   ['the rule requires a reason now', 'reason-required', under([{ ...RULE, reason: 'required' }])],
   ['a freeze covers its target', 'frozen', under([RULE], [FREEZE]), frozenBy],
-  [
-    'its target has a tag with a stricter rule now',
-    'tags-changed',
-    { context: { ...tagged('prod'), policy: strictFor('prod') } },
-  ],
-  [
-    'a freeze covers the new tags of its target',
-    'frozen',
-    {
-      context: {
-        ...tagged('prod'),
-        policy: policyOf([RULE], [{ ...FREEZE, on: { tags: ['prod'] } }]),
-      },
-    },
-  ],
+  ['its new tag has a stricter rule', 'tags-changed', retagged('prod', strictFor('prod'))],
+  ['a freeze covers its new tag', 'frozen', retagged('prod', policyOf([RULE], [FREEZE_OF_PROD]))],
   ['the current rule has no break-glass', 'no-break-glass', broken('operator', RULE)],
   ['the rule of the request had no break-glass', 'no-break-glass', broken(null, BREAK_GLASS)],
+  ['it lacks the current break-glass role', 'may-not-break-glass', broken('operator', BY_APPROVER)],
   [
-    'its requester lacks the break-glass role of the current rule',
-    'may-not-break-glass',
-    broken('operator', { ...RULE, breakGlass: { to: 'approver' } }),
-  ],
-  [
-    'its requester has lost the break-glass role of the request',
+    'it lost the requested break-glass role',
     'may-not-break-glass',
     broken('approver', BREAK_GLASS),
   ],
@@ -307,10 +294,7 @@ const unread = (isOff: boolean) =>
 test.for<[string, Given]>([
   ['a fresh read shows the fields of the preview', reading(async () => ({ kind: 'same' }))],
   ['the configuration switched off the read', unread(true)],
-  [
-    'its other tags have the same rule',
-    { context: { ...tagged('eu'), policy: strictFor('prod') } },
-  ],
+  ['its new tag has the same rule', retagged('eu', strictFor('prod'))],
   ['it was requested by break-glass', broken('operator', BREAK_GLASS)],
 ])('a change runs when %s', async ([, given]) => {
   await expectSent(await runnable(given));
@@ -414,18 +398,13 @@ test('a process that paused after its claim sends nothing, whatever the clock sa
   expect(last).toMatchObject({ why: 'The claim was too old.' });
 });
 
-test.for<[string, NonNullable<Given['onNote']>, string]>([
-  [
-    'whose card is deleted',
-    ({ thread }) => Object.assign(thread, { isDeleted: true }),
-    'The card was deleted.',
-  ],
-  [
-    'whose thread cannot be read',
-    ({ slack }) => Object.assign(slack, { isReachable: false }),
-    'The thread of its card could not be used.',
-  ],
-])('a claimed change %s is handed back', async ([, onNote, why]) => {
+const deletes: Given['onNote'] = ({ thread }) => Object.assign(thread, { isDeleted: true });
+const disconnects: Given['onNote'] = ({ slack }) => Object.assign(slack, { isReachable: false });
+
+test.for([
+  ['whose card is deleted', deletes, 'The card was deleted.'],
+  ['whose thread cannot be read', disconnects, 'The thread of its card could not be used.'],
+] as const)('a claimed change %s is handed back', async ([, onNote, why]) => {
   expect((await unsent({ onNote })).last).toMatchObject({ type: 'not-sent', why });
 });
 
@@ -459,7 +438,7 @@ test('what appears after a read that the last press began stops the request', as
 });
 
 test('a card that is deleted after a read that the last press began stops the request', async () => {
-  const all = await readEarly(({ thread }) => Object.assign(thread, { isDeleted: true }));
+  const all = await readEarly(deletes);
   expect((await unsent(all)).last).toMatchObject({ why: 'The card was deleted.' });
   all.pass(10_000);
   const { change } = await unsent(all);

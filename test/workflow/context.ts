@@ -27,15 +27,11 @@ import type { SendResult } from '../../src/servers/sent.ts';
 import { openStore, reading, sql } from '../../src/storage/index.ts';
 import type { Messenger, WorkflowContext } from '../../src/workflow/context.ts';
 import { begin, type Moves, move } from '../../src/workflow/moves.ts';
+import { minutes, NOON, REQUIRES as STRICTER } from '../domain/changes-fixtures.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 import { ignoredMeasures } from './ignored-measures.ts';
 
-/** A Friday. */
-export const NOON = new Date('2026-11-20T12:00:00.000Z');
-
-export function minutes(count: number): Date {
-  return new Date(NOON.getTime() + count * 60_000);
-}
+export { minutes, NOON };
 
 // Slack assigns ids; tests use readable ones.
 export const user = (name: string) => name as UserId;
@@ -50,50 +46,24 @@ export const emil = user('UEMIL');
 export const ORGANIZATION = 'acme';
 
 /** The rule of the policy: two approvers. */
-export const RULE = {
-  allow: ['service *'],
-  to: 'operator',
-  approvals: { from: 'approver', count: 2 },
-  expires: '4h',
-};
+const TWO = { from: 'approver', count: 2 };
+export const RULE = { allow: ['service *'], to: 'operator', approvals: TWO, expires: '4h' };
 
 /** What this rule requires. */
-export const REQUIRES: Requirement = {
-  rule: 1,
-  to: 'operator',
-  from: 'approver',
-  count: 2,
-  self: false,
-  reason: false,
-  expiresAfterMs: 4 * 3_600_000,
-  channel: '#db-approvals',
-  escalation: null,
-  breakGlass: null,
-};
+export const REQUIRES: Requirement = { ...STRICTER, rule: 1, reason: false };
 
 /** The service of the configuration. */
 export const STAGING: Service = {
-  id: '11111111-1111-4111-8111-111111111111',
-  organizationId: 'o1',
-  name: 'staging',
-  aliases: [],
-  tags: ['dev'],
-  warehouse: 'main',
-  team: null,
-  pipes: [],
-  source: 'configuration',
-  lastSeen: null,
+  ...{ id: '11111111-1111-4111-8111-111111111111', organizationId: 'o1', name: 'staging' },
+  ...{ aliases: [], tags: ['dev'], warehouse: 'main', team: null, pipes: [] },
+  ...{ source: 'configuration', lastSeen: null },
 };
+
+const { id, name, tags, warehouse } = STAGING;
 
 /** Stops staging. */
 export const PLAN: Plan = {
-  target: {
-    kind: 'service',
-    id: STAGING.id,
-    name: STAGING.name,
-    tags: STAGING.tags,
-    warehouse: STAGING.warehouse,
-  },
+  target: { kind: 'service', id, name, tags, warehouse },
   args: { service: 'staging' },
   sends: 'PATCH state',
   body: { command: 'stop' },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { cleanText } from '../../src/base/text.ts';
 import { type CommandContext, commands } from '../../src/commands/index.ts';
 import type { Answer } from '../../src/domain/answer.ts';
-import { evolveElsewhere, evolvePost } from '../../src/domain/log-events.ts';
+import { evolvePost } from '../../src/domain/log-events.ts';
 import type { Service } from '../../src/domain/targets.ts';
 import { listChanges, openLog } from '../../src/log/index.ts';
 import type { ActivityReading } from '../../src/servers/cloud-readings.ts';
@@ -165,18 +165,6 @@ test('related changes are one message: of a channel, by one actor, found within 
   expect(await eventsOf(context, 'elsewhere/2026-11-20')).toHaveLength(5);
 });
 
-test('a message grows for five minutes, and the next one is another one', async () => {
-  const { read } = await watched();
-  const all = Array.from({ length: 5 }, () => ({}));
-  // Read each two minutes.
-  for (let count = 1; count < all.length; count += 1) await read(all.slice(0, count));
-  const found = await read(all);
-  expect(found.map(({ answer, version }) => [answer.title.slice(0, 9), version]).sort()).toEqual([
-    ['2 changes', 2],
-    ['3 changes', 3],
-  ]);
-});
-
 test('without an audit channel, what no rule has a channel for is counted only', async () => {
   const { read, context } = await watched();
   const found = await read([{}, { serviceId: SEARCH.id }], elsewhereWatch(context, null));
@@ -277,24 +265,6 @@ test('a service that was deleted or renamed meanwhile has the name that users kn
   expect(await titles([deleted, { type: 'service_update_name' }])).toContain(
     'Renamed in the console by mara@example.com: new',
   );
-});
-
-test('500 changes of a week without Signalbox are a few messages, and all are recorded', async () => {
-  const all = await watched();
-  const { pass, read, context } = all;
-  pass(7 * DAY);
-  const entries = Array.from({ length: 500 }, (_, index) => ({
-    createdAt: new Date(NOON.getTime() + index * 20 * MINUTE).toISOString(),
-    serviceId: `s-${index % 250}`,
-    ...(index % 2 === 0 ? {} : { actorType: 'api', actorDetails: 'key terraform' }),
-  }));
-  const found = await read(entries, await openReplica(all));
-  expect(found.map(({ answer }) => answer.title.slice(0, 40)).sort()).toEqual([
-    '250 changes by another API key (key terr',
-    '250 changes in the console by mara@examp',
-  ]);
-  const days = await context.events.loadAll('elsewhere', evolveElsewhere);
-  expect([...days.values()].flatMap(({ state }) => state?.found ?? [])).toHaveLength(500);
 });
 
 test('a few days are read: since the last reading, and at a start since the last stop', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/text.ts';
 import { commands } from '../../src/commands/index.ts';
 import type { ChangeId } from '../../src/domain/change.ts';
@@ -18,11 +18,11 @@ import {
   ana,
   channel,
   createTestContext,
-  dueJobs,
   eventsOf,
   loaded,
   minutes,
   newId,
+  notices,
   PLAN,
   RULE,
 } from './context.ts';
@@ -95,72 +95,63 @@ test('a freeze whose end has passed before it ran fails, and nothing is frozen',
   const { context, example, inForce } = await createFreezeContext();
   const { id } = await aChange(context, { ...example(minutes(0)), state: 'approved' });
   expect(await applyOwn(context, id)).toMatchObject({ ok: false });
-  expect(await loaded(context, id)).toMatchObject({
-    ...{ state: 'failed', outcome: { text: 'freeze: until has passed' } },
-  });
+  const outcome = { text: 'freeze: until has passed' };
+  expect(await loaded(context, id)).toMatchObject({ state: 'failed', outcome });
   expect(await inForce()).toEqual([]);
 });
 
-describe('an unfreeze', () => {
-  test('ends the freeze at once', async () => {
-    const { context, make, unfreeze, inForce } = await createFreezeContext();
-    const { id } = await make();
-    const lifting = await applied(context, unfreeze(id));
-    expect(await inForce()).toEqual([]);
-    expect((await eventsOf(context, `freeze/${id}`)).at(-1)).toMatchObject({
-      ...{ type: 'lifted', change: lifting.id, by: ana },
-    });
-  });
-
-  test.for([
-    ['was lifted before', 0],
-    ['has ended', 60],
-  ] as const)('fails where the freeze %s', async ([, minute]) => {
-    const { context, clock, make, unfreeze } = await createFreezeContext();
-    const { id } = await make();
-    if (minute === 0) await applied(context, unfreeze(id));
-    clock.now = minutes(minute);
-    const late = await aChange(context, { ...unfreeze(id), state: 'approved' });
-    expect(await applyOwn(context, late.id)).toEqual({
-      ok: false,
-      text: 'freeze: the freeze has ended or was lifted',
-    });
-  });
+test('an unfreeze ends the freeze at once', async () => {
+  const { context, make, unfreeze, inForce } = await createFreezeContext();
+  const { id } = await make();
+  const lifting = await applied(context, unfreeze(id));
+  expect(await inForce()).toEqual([]);
+  const last = (await eventsOf(context, `freeze/${id}`)).at(-1);
+  expect(last).toMatchObject({ type: 'lifted', change: lifting.id, by: ana });
 });
 
-describe('the reverts that a freeze blocked are offered', () => {
-  const blocked = async () => {
-    const one = await createFreezeContext();
-    const freeze = await one.make();
-    const revert = 'REVERT' as ChangeId;
-    const dueAt = minutes(60).getTime();
-    await transaction(one.context.store, (tx) =>
-      addJobs(tx, { kind: 'unfreeze-offer', key: revert, dueAt }),
-    );
-    const offered = () => jobsFor(one.context, revert, one.clock.now);
-    return { ...one, freeze, offered };
-  };
+test.for([
+  ['was lifted before', 0],
+  ['has ended', 60],
+] as const)('an unfreeze fails where the freeze %s', async ([, minute]) => {
+  const { context, clock, make, unfreeze } = await createFreezeContext();
+  const { id } = await make();
+  if (minute === 0) await applied(context, unfreeze(id));
+  clock.now = minutes(minute);
+  const late = await aChange(context, { ...unfreeze(id), state: 'approved' });
+  const text = 'freeze: the freeze has ended or was lifted';
+  expect(await applyOwn(context, late.id)).toEqual({ ok: false, text });
+});
 
-  test('once it is lifted', async () => {
-    const { context, freeze, unfreeze, end, offered } = await blocked();
-    await end();
-    expect(await offered()).toEqual([]);
-    await applied(context, unfreeze(freeze.id));
-    await end();
-    expect(await offered()).toEqual(['unfreeze-offer']);
-  });
+const blocked = async () => {
+  const one = await createFreezeContext();
+  const freeze = await one.make();
+  const revert = 'REVERT' as ChangeId;
+  const dueAt = minutes(60).getTime();
+  await transaction(one.context.store, (tx) =>
+    addJobs(tx, { kind: 'unfreeze-offer', key: revert, dueAt }),
+  );
+  const offered = () => jobsFor(one.context, revert, one.clock.now);
+  return { ...one, freeze, offered };
+};
 
-  test('at its end, which is recorded', async () => {
-    const { context, clock, freeze, end, offered } = await blocked();
-    clock.now = minutes(60);
-    await end();
-    expect(await offered()).toEqual(['unfreeze-offer']);
-    expect((await eventsOf(context, `freeze/${freeze.id}`)).at(-1)).toMatchObject({
-      ...{ type: 'lifted', change: null, by: 'signalbox' },
-    });
-    await end();
-    expect(await eventsOf(context, `freeze/${freeze.id}`)).toHaveLength(2);
-  });
+test('the reverts that a freeze blocked are offered once it is lifted', async () => {
+  const { context, freeze, unfreeze, end, offered } = await blocked();
+  await end();
+  expect(await offered()).toEqual([]);
+  await applied(context, unfreeze(freeze.id));
+  await end();
+  expect(await offered()).toEqual(['unfreeze-offer']);
+});
+
+test('the reverts that a freeze blocked are offered at its end, which is recorded', async () => {
+  const { context, clock, freeze, end, offered } = await blocked();
+  clock.now = minutes(60);
+  await end();
+  expect(await offered()).toEqual(['unfreeze-offer']);
+  const last = (await eventsOf(context, `freeze/${freeze.id}`)).at(-1);
+  expect(last).toMatchObject({ type: 'lifted', change: null, by: 'signalbox' });
+  await end();
+  expect(await eventsOf(context, `freeze/${freeze.id}`)).toHaveLength(2);
 });
 
 test('claim, freeze and outcome are one append, and nothing is sent or noted', async () => {
@@ -203,10 +194,7 @@ async function lostFreeze() {
   const at = { channel: channel('CAPPROVALS'), ts: '7.0' };
   const mark = { version: 5, change: id, schedule: null, at, isCard: true, isFreeze: true };
   const approved = await aChange(context, { state: 'approved' });
-  const claims = async () => {
-    const kind = runKind(context);
-    return kind.run({ key: approved.id, again: false, attempts: 1 });
-  };
+  const claims = () => runKind(context).run({ key: approved.id, again: false, attempts: 1 });
   marks.push({ ...mark, hash: 'lost' });
   await checkChannels(context);
   return {
@@ -216,72 +204,63 @@ async function lostFreeze() {
       await checkChannels(context);
     },
     lift: () => applied(context, unfreeze(id)),
-    notices: async () => (await dueJobs(context)).filter((job) => job.startsWith('notice ')),
     drawnLost: () => shown.flatMap(({ name, given }) => (name === 'drawLost' ? [given] : [])),
   };
 }
 
-describe('a freeze that the log has lost', () => {
-  test('stops every execution until a person lifts it, and ends no change', async () => {
-    const { context, approved, claims, lift, end, id, drawnLost } = await lostFreeze();
-    expect(await claims()).toBeInstanceOf(Date);
-    expect((await loaded(context, approved.id)).state).toBe('approved');
-    // Its card is the only place that shows what it covers.
-    expect(drawnLost()).toEqual([]);
-    await lift();
-    await end();
-    expect(drawnLost()).toEqual([[id, { channel: 'CAPPROVALS', ts: '7.0' }, null]]);
-    await claims();
-    const events = await eventsOf(context, `change/${approved.id}`);
-    expect(events.map(({ type }) => type)).toContain('claimed');
-  });
+test('a freeze that the log has lost stops every execution until a person lifts it, and ends no change', async () => {
+  const { context, approved, claims, lift, end, id, drawnLost } = await lostFreeze();
+  expect(await claims()).toBeInstanceOf(Date);
+  expect((await loaded(context, approved.id)).state).toBe('approved');
+  // Its card is the only place that shows what it covers.
+  expect(drawnLost()).toEqual([]);
+  await lift();
+  await end();
+  expect(drawnLost()).toEqual([[id, { channel: 'CAPPROVALS', ts: '7.0' }, null]]);
+  await claims();
+  const events = await eventsOf(context, `change/${approved.id}`);
+  expect(events.map(({ type }) => type)).toContain('claimed');
+});
 
-  test('is reported once, with both decisions, and listed', async () => {
-    const { context, id, notices, freezes, found } = await lostFreeze();
-    const [notice = ''] = await notices();
-    const [event] = await eventsOf(context, `notice/${notice.slice('notice '.length)}`);
-    expect(event).toMatchObject({
-      to: null,
-      actions: [{ value: 'change freeze' }, { value: `change unfreeze ${id}` }],
-    });
-    await found('lost too');
-    await checkChannels(context);
-    expect(await notices()).toHaveLength(1);
-    expect(await freezes.all()).toMatchObject([{ on: null, made: { id, by: null } }]);
-  });
+test('a freeze that the log has lost is reported once, with both decisions, and listed', async () => {
+  const { context, id, freezes, found } = await lostFreeze();
+  await found('lost too');
+  await checkChannels(context);
+  const actions = [{ value: 'change freeze' }, { value: `change unfreeze ${id}` }];
+  expect(await notices(context)).toMatchObject([{ to: null, actions }]);
+  expect(await freezes.all()).toMatchObject([{ on: null, made: { id, by: null } }]);
+});
 
-  test('refuses no request and no approval: what it covers is unknown', async () => {
-    const { inForce } = await lostFreeze();
-    expect(await inForce()).toEqual([]);
-  });
+test('a freeze that the log has lost refuses no request and no approval: what it covers is unknown', async () => {
+  const { inForce } = await lostFreeze();
+  expect(await inForce()).toEqual([]);
+});
 
-  test('is one that the log does not know: a foreign mark on a known freeze is only reported', async () => {
-    const { context, make, marks } = await createFreezeContext();
-    const { id } = await make();
-    const at = { channel: channel('CAPPROVALS'), ts: '7.0' };
-    const mark = { version: 9, hash: 'lost', change: id, schedule: null, at };
-    marks.push({ ...mark, isCard: true, isFreeze: true });
-    await checkChannels(context);
-    expect((await eventsOf(context, `freeze/${id}`)).map(({ type }) => type)).toEqual(['created']);
-    const notices = (await dueJobs(context)).filter((job) => job.startsWith('notice '));
-    const [event] = await eventsOf(context, `notice/${notices[0]?.slice('notice '.length)}`);
-    expect(event).toMatchObject({ text: expect.stringContaining(`Affected: ${id}.`) });
-  });
+test('a freeze that the log has lost is one that the log does not know: a foreign mark on a known freeze is only reported', async () => {
+  const { context, make, marks } = await createFreezeContext();
+  const { id } = await make();
+  const at = { channel: channel('CAPPROVALS'), ts: '7.0' };
+  const mark = { version: 9, hash: 'lost', change: id, schedule: null, at };
+  marks.push({ ...mark, isCard: true, isFreeze: true });
+  await checkChannels(context);
+  expect((await eventsOf(context, `freeze/${id}`)).map(({ type }) => type)).toEqual(['created']);
+  const text = expect.stringContaining(`Affected: ${id}.`);
+  expect(await notices(context)).toMatchObject([{ text }]);
+});
 
-  test('is not lifted by a request that did not see all of it', async () => {
-    const { context, clock, unfreeze, id, found, claims } = await lostFreeze();
-    const asked = await aChange(context, { ...unfreeze(id), state: 'approved' });
-    clock.now = minutes(1);
-    await found('lost too');
-    expect(await applyOwn(context, asked.id)).toMatchObject({ ok: false });
-    expect(await claims()).toBeInstanceOf(Date);
-  });
+test('a freeze that the log has lost is not lifted by a request that did not see all of it', async () => {
+  const { context, clock, unfreeze, id, found, claims } = await lostFreeze();
+  const asked = await aChange(context, { ...unfreeze(id), state: 'approved' });
+  clock.now = minutes(1);
+  await found('lost too');
+  expect(await applyOwn(context, asked.id)).toMatchObject({ ok: false });
+  expect(await claims()).toBeInstanceOf(Date);
+});
 
-  test('does not stop a decision about freezes', async () => {
-    const { context, id, unfreeze, inForce } = await lostFreeze();
-    const asked = await aChange(context, { ...unfreeze(id), state: 'approved', requester: ana });
-    await runDue(context, { run: runKind(context) });
-    expect((await loaded(context, asked.id)).state).toBe('succeeded');
-    expect(await inForce()).toEqual([]);
-  });
+test('a freeze that the log has lost does not stop a decision about freezes', async () => {
+  const { context, id, unfreeze, inForce } = await lostFreeze();
+  const asked = await aChange(context, { ...unfreeze(id), state: 'approved', requester: ana });
+  await runDue(context, { run: runKind(context) });
+  expect((await loaded(context, asked.id)).state).toBe('succeeded');
+  expect(await inForce()).toEqual([]);
 });

@@ -51,6 +51,12 @@ function queriesOf(context: WorkflowContext, effect: string | null = null) {
   };
 }
 
+/** A workflow, and the queries of its changes. */
+async function asking() {
+  const world = await createTestContext();
+  return { ...world, ...queriesOf(world.context) };
+}
+
 type Part<Kind extends AnswerPart['kind']> = Extract<AnswerPart, { readonly kind: Kind }>;
 
 function partsOf<Kind extends AnswerPart['kind']>({ parts }: Answer, kind: Kind) {
@@ -96,11 +102,8 @@ test('Home shows each user what waits for them, what they asked for and what run
   const rejected = await aChange(context, { state: 'rejected' });
 
   const own = await listsOf(all, ana);
-  expect([ids(own.waiting), ids(own.mine), ids(own.running)]).toEqual([
-    [],
-    [pending.id],
-    [executing.id],
-  ]);
+  const owned = [own.waiting, own.mine, own.running].map(ids);
+  expect(owned).toEqual([[], [pending.id], [executing.id]]);
   expect(own.toAnswer.map(({ change, mayAnswer }) => [change.id, mayAnswer])).toEqual([
     [unknown.id, false],
   ]);
@@ -149,30 +152,27 @@ test('Home is shown without costs that cannot be read', async () => {
 });
 
 test('the list without a filter has what waits for approval, and no draft of anybody', async () => {
-  const { context } = await createTestContext();
+  const { context, list } = await asking();
   const pending = await aChange(context);
   await aChange(context, { state: 'draft' });
   await aChange(context, { state: 'succeeded' });
-  const { list } = queriesOf(context);
   const answer = await list({}, asks(dora));
   expect([answer.title, idsIn(answer)]).toEqual(['1 change waiting for approval', [pending.id]]);
 });
 
 test('drafts are listed for their requester only', async () => {
-  const { context } = await createTestContext();
+  const { context, list } = await asking();
   const { id } = await aChange(context, { state: 'draft' });
-  const { list } = queriesOf(context);
   const drafts = { state: 'draft' } as const;
   expect(idsIn(await list(drafts, asks(ana)))).toEqual([id]);
   expect(idsIn(await list(drafts, asks(ben)))).toEqual([]);
 });
 
 test('a list is filtered by service, state, person and time', async () => {
-  const { context, pass } = await createTestContext();
+  const { context, pass, list } = await asking();
   const failed = await aChange(context, { state: 'failed' });
   const elsewhere = { ...PLAN.target, id: '22222222-2222-4222-8222-222222222222', name: 'other' };
   const other = await aChange(context, { requester: cleo, plan: { target: elsewhere } });
-  const { list } = queriesOf(context);
   const found = async (over: object) => idsIn(await list(over, asks(ana)));
   expect(await found({ service: STAGING })).toEqual([failed.id]);
   expect(await found({ state: 'failed' })).toEqual([failed.id]);
@@ -185,25 +185,20 @@ test('a list is filtered by service, state, person and time', async () => {
 });
 
 test('a long list has pages', async () => {
-  const { context, pass } = await createTestContext();
+  const { context, pass, list } = await asking();
   for (let n = 0; n < 22; n += 1) {
     await aChange(context);
     pass(1_000);
   }
-  const { list } = queriesOf(context);
   const first = await list({}, asks(ben));
   expect(idsIn(first)).toHaveLength(20);
   expect(partsOf(first, 'note')).toEqual([{ kind: 'note', text: '2 older changes not shown.' }]);
   const last = idsIn(first).at(-1) ?? '';
-  expect(partsOf(first, 'offers')[0]?.offers[0]).toEqual({
-    label: 'Older',
-    line: `change list pending before=${last}`,
-  });
+  const older = { label: 'Older', line: `change list pending before=${last}` };
+  expect(partsOf(first, 'offers')[0]?.offers[0]).toEqual(older);
   const second = await list({ which: 'pending', before: last }, asks(ben));
-  expect([second.title, idsIn(second).length]).toEqual([
-    `2 changes waiting for approval before ${last}`,
-    2,
-  ]);
+  expect(second.title).toBe(`2 changes waiting for approval before ${last}`);
+  expect(idsIn(second)).toHaveLength(2);
 });
 
 test('a change is shown with its history, its groups and the buttons of the reader', async () => {
@@ -219,9 +214,8 @@ test('a change is shown with its history, its groups and the buttons of the read
     `${NOON}  ${ana} requested it`,
     `${NOON}  ${ben} rejected it: not now`,
   ]);
-  expect(partsOf(answer, 'offers')).toEqual([
-    { kind: 'offers', offers: [{ label: 'Details', line: `change show ${id} details` }] },
-  ]);
+  const offers = [{ label: 'Details', line: `change show ${id} details` }];
+  expect(partsOf(answer, 'offers')).toEqual([{ kind: 'offers', offers }]);
   const evidenced = linesIn(await show(id, asks(ben), 'details')).join('\n');
   expect(evidenced).toContain(`${ana} requested service stop staging → waiting · ${id} · event `);
   expect(evidenced).toContain('      members of S-approver (3 members, read 0 s before)');
@@ -243,26 +237,25 @@ test('the buttons that a reader may press are not hidden', async () => {
 });
 
 test('an unknown id offers similar ones, and never the draft of another user', async () => {
-  const { context } = await createTestContext();
+  const { context, show } = await asking();
   const pending = await aChange(context);
   const draft = await aChange(context, { state: 'draft' });
-  const { show } = queriesOf(context);
   const missing = `${pending.id.slice(0, 5)}${pending.id.endsWith('2') ? '3' : '2'}`;
   const answer = await show(missing, asks(ben));
   expect(answer.title).toBe('Change not found');
-  expect(partsOf(answer, 'offers')[0]?.offers).toContainEqual({
+  const similar = {
     label: `${pending.id}: service stop staging`,
     line: `change show ${pending.id}`,
-  });
+  };
+  expect(partsOf(answer, 'offers')[0]?.offers).toContainEqual(similar);
   expect((await show(draft.id, asks(ben))).title).toBe('Change not found');
   expect((await show(draft.id, asks(ana))).title).toBe('History');
 });
 
 test('a draft that was withdrawn stays private', async () => {
-  const { context } = await createTestContext();
+  const { context, show } = await asking();
   const { id } = await aChange(context, { state: 'draft' });
   await moved(context, id, { type: 'cancelled', by: ana });
-  const { show } = queriesOf(context);
   expect((await show(id, asks(ben))).title).toBe('Change not found');
   expect(await loadChange(context.events, id)).toMatchObject({ state: 'cancelled' });
 });
@@ -297,17 +290,15 @@ test('a requester cancels by the id, and the card follows', async () => {
 });
 
 test('nobody else cancels, and a change that runs is not cancelled', async () => {
-  const { context } = await createTestContext();
+  const { context, cancel, show } = await asking();
   const { id } = await aChange(context);
   const running = await aChange(context, { state: 'executing' });
-  const { cancel, show } = queriesOf(context);
   expect(await cancel(id, asks(ben))).toMatchObject({
     title: 'Not cancelled',
     refused: { refusal: 'not-requester', press: { verb: 'cancel', by: ben } },
   });
-  expect(await cancel(running.id, asks(ana))).toMatchObject({
-    refused: { refusal: 'already-decided' },
-  });
+  const refused = { refusal: 'already-decided' };
+  expect(await cancel(running.id, asks(ana))).toMatchObject({ refused });
   expect((await loaded(context, id)).state).toBe('pending');
   expect(linesIn(await show(id, asks(ana), 'details')).join('\n')).toContain(
     `${NOON}  ${ben} was refused (not requester): cancel service stop staging · ${id}`,
@@ -355,10 +346,9 @@ test('the commands that a user requested most come first; without a database the
 });
 
 test('a time that is past is no filter by mistake', async () => {
-  const { context, clock } = await createTestContext();
+  const { context, clock, list } = await asking();
   await aChange(context);
   clock.now = minutes(24 * 60);
-  const { list } = queriesOf(context);
   const titleOf = async (since: string) => (await list({ since }, asks(ana))).title;
   expect(await titleOf('yesterday')).toBe('1 change · since yesterday');
   expect(await titleOf('today')).toBe('Changes · since today');

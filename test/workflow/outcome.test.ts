@@ -76,19 +76,15 @@ test('an accepted request is recorded with what the server reported', async () =
     lease: null,
   });
   expect(event).toMatchObject({ type: 'succeeded', requestId: 'r-7' });
-  expect(isLocked).toBe(false);
-  expect(services).toMatchObject([{ ...LEARNED, source: 'reply to service stop', seenAt: NOON }]);
-  expect(logged).toEqual([]);
-  expect(refreshed.count).toBe(1);
-});
-
-test('the duration of a request is recorded in milliseconds', async () => {
-  const { change } = await ran(async () => SENT);
-  const tookMs = change.outcome?.tookMs ?? -1;
+  const { tookMs = -1 } = change.outcome ?? {};
   expect(Number.isInteger(tookMs)).toBe(true);
   // `performance.now()` counts from the start of the process, which is a minute or more before.
   expect(tookMs).toBeGreaterThanOrEqual(0);
   expect(tookMs).toBeLessThan(performance.now() / 2);
+  expect(isLocked).toBe(false);
+  expect(services).toMatchObject([{ ...LEARNED, source: 'reply to service stop', seenAt: NOON }]);
+  expect(logged).toEqual([]);
+  expect(refreshed.count).toBe(1);
 });
 
 const CONFLICT = { kind: 'answer', status: 409, serverText: 'CONFLICT', requestId: 'r-8' } as const;
@@ -156,9 +152,8 @@ test('a command that this release lacks is handed back', async () => {
   });
   await run();
   expect((await current()).state).toBe('approved');
-  expect((await events()).at(-1)).toMatchObject({
-    why: 'This release has no command service upgrade.',
-  });
+  const why = 'This release has no command service upgrade.';
+  expect((await events()).at(-1)).toMatchObject({ why });
 });
 
 test('a fresh read that shows the requested state makes an unknown outcome a success', async () => {

@@ -367,9 +367,8 @@ test('a press counts only from a message in which Signalbox put its button', asy
 test('a button of unknown origin is refused at once', async () => {
   const { press } = await pressable();
   const place = { kind: 'unknown' } as const;
-  expect(await press('approve', ben, { place })).toMatchObject({
-    denial: { refusal: 'foreign-place' },
-  });
+  const denial = { refusal: 'foreign-place' };
+  expect(await press('approve', ben, { place })).toMatchObject({ denial });
 });
 
 test('a press on a card that shows a lost event ends the change', async () => {
@@ -505,15 +504,10 @@ test('a press on an anomaly counts only on the post that the log has', async () 
   await handle();
   expect(handled).toMatchObject([{ key: 'own' }]);
   const refused = await context.events.loadAll('press/3f2a', evolvePress);
-  const byKey = [...refused].map(([stream, { state }]) => [
-    stream.split('/').at(-1),
-    state?.refusal,
-  ]);
+  const byKey = [...refused].map(([stream, { state }]) => [stream.split('/')[2], state?.refusal]);
   const foreign = ['copied', 'nameless', 'of-another-stream', 'unsigned'];
-  expect(Object.fromEntries(byKey)).toEqual({
-    own: null,
-    ...Object.fromEntries(foreign.map((key) => [key, 'foreign-place'])),
-  });
+  const expected = foreign.map((key) => [key, 'foreign-place']);
+  expect(Object.fromEntries(byKey)).toEqual({ own: null, ...Object.fromEntries(expected) });
   expect(await notices(context)).toHaveLength(foreign.length);
 });
 

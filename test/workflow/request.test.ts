@@ -42,6 +42,10 @@ async function draftOf(context: WorkflowContext, over: Partial<Request> = {}) {
   return { draft, ...draft.news };
 }
 
+async function expectDenied(context: WorkflowContext, over: Partial<Request>, denial: object) {
+  expect(await requestChange(context, aRequest(over))).toMatchObject({ denial });
+}
+
 test('a request becomes a draft of its requester, which expires and sends nothing', async () => {
   const { context, sent } = await createTestContext();
   const { draft, others, freezes } = await draftOf(context, { reason: 'nightly' });
@@ -71,10 +75,8 @@ test('the target of a user without a role is not read', async () => {
     reads.push(args);
     return { before: null };
   };
-  const request = aRequest({ command: { ...STOP, observe }, requester: emil });
-  expect(await requestChange(context, request)).toMatchObject({
-    denial: { refusal: 'not-a-requester', target: 'staging' },
-  });
+  const over = { command: { ...STOP, observe }, requester: emil };
+  await expectDenied(context, over, { refusal: 'not-a-requester', target: 'staging' });
   expect(reads).toEqual([]);
   expect(await refusals(context)).toMatchObject([{ by: emil, tried: 'service stop' }]);
 });
@@ -82,11 +84,8 @@ test('the target of a user without a role is not read', async () => {
 test('a repeated delivery creates no second draft, and is not counted', async () => {
   const { context } = await createTestContext();
   const { draft } = await draftOf(context, { key: 'k-1' });
-  for (let n = 0; n < 30; n += 1) {
-    expect(await requestChange(context, aRequest({ key: 'k-1' }))).toMatchObject({
-      denial: { refusal: 'already-received', target: 'staging' },
-    });
-  }
+  const denial = { refusal: 'already-received', target: 'staging' };
+  for (let n = 0; n < 30; n += 1) await expectDenied(context, { key: 'k-1' }, denial);
   const next = await draftOf(context, { key: 'k-2' });
   expect(next.draft.id).not.toBe(draft.id);
 });
@@ -109,11 +108,8 @@ test('an interaction whose id would be that of another change gets another one',
 test('more requests than a user makes are refused, recorded once', async () => {
   const { context } = await createTestContext();
   for (let n = 0; n < 20; n += 1) await draftOf(context);
-  for (let n = 0; n < 3; n += 1) {
-    expect(await requestChange(context, aRequest())).toMatchObject({
-      denial: { refusal: 'rate-limited', command: 'service stop' },
-    });
-  }
+  const denial = { refusal: 'rate-limited', command: 'service stop' };
+  for (let n = 0; n < 3; n += 1) await expectDenied(context, {}, denial);
   expect(await refusals(context)).toMatchObject([{ tried: 'draft', why: 'rate-limited' }]);
 });
 
@@ -168,9 +164,7 @@ test('a preview names the freezes of its target within a week', async () => {
   expect((await draftOf(context)).freezes).toMatchObject([{ reason: 'launch' }]);
   const frozen = { ...event, from: minutes(-1) };
   await recorded(context, { stream: 'freeze/other', event: frozen });
-  expect(await requestChange(context, aRequest())).toMatchObject({
-    denial: { refusal: 'frozen', freeze: { reason: 'launch' } },
-  });
+  await expectDenied(context, {}, { refusal: 'frozen', freeze: { reason: 'launch' } });
 });
 
 const NOT_NEEDED = { sentence: 'It is stopped already.', offers: [] };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
 import { type CommandContext, commands } from '../../src/commands/index.ts';
-import type { Change, Plan } from '../../src/domain/change.ts';
+import type { Plan } from '../../src/domain/change.ts';
 import { listChanges, loadChange } from '../../src/log/index.ts';
 import type { SendResult } from '../../src/servers/sent.ts';
 import { jobKinds } from '../../src/workflow/background.ts';
@@ -44,31 +44,31 @@ async function createRevertContext(look: () => Promise<SendResult | null> = asyn
   return { ...test, around, parent, plan };
 }
 
+/** A change that succeeded at noon and is to be reverted, in such a context. */
+async function toRevert(...look: Parameters<typeof createRevertContext>) {
+  const all = await createRevertContext(...look);
+  const parent = await all.parent();
+  return { ...all, parent, id: parent.id, current: () => loaded(all.context, parent.id) };
+}
+
 const childrenIn = async ({ events }: WorkflowContext) =>
   (await listChanges(events, { limit: 9 })).filter(({ parent }) => parent);
 
 test('the revert of a timed change is approved with it and waits for its scheduled time', async () => {
-  const { context, parent: make, plan } = await createRevertContext();
-  const parent = await make();
+  const { context, parent, plan } = await toRevert();
   expect(await plan()).toBe(0);
   const [revert] = await childrenIn(context);
   if (!revert) throw new Error('There is no revert');
   expect(revert).toMatchObject({
-    state: 'approved',
-    parent: parent.id,
-    requester: parent.requester,
-    approvals: parent.approvals,
-    requires: parent.requires,
-    notBefore: minutes(60),
-    expiresAt: minutes(60 + 24 * 60),
-    revertAt: null,
+    ...{ state: 'approved', parent: parent.id, requester: parent.requester, revertAt: null },
+    ...{ approvals: parent.approvals, requires: parent.requires },
+    ...{ notBefore: minutes(60), expiresAt: minutes(60 + 24 * 60) },
     plan: { body: { minReplicaMemoryGb: 8 }, timing: { revert: null } },
   });
   expect(revert.digest).not.toBe(parent.digest);
   expect(await jobsFor(context, revert.id)).toEqual(['card', 'run', 'expire']);
-  expect(await loadChange(context.events, parent.id)).toMatchObject({
-    child: { id: revert.id, state: 'approved' },
-  });
+  const child = { id: revert.id, state: 'approved' };
+  expect(await loadChange(context.events, parent.id)).toMatchObject({ child });
   // One append: of the two events, there is never one alone.
   const [marked] = (await eventsOf(context, `change/${parent.id}`)).slice(-1);
   const [drafted] = await eventsOf(context, `change/${revert.id}`);
@@ -77,8 +77,7 @@ test('the revert of a timed change is approved with it and waits for its schedul
 });
 
 test('a revert that is already due expires a day from now', async () => {
-  const { context, clock, parent, plan } = await createRevertContext();
-  await parent();
+  const { context, clock, plan } = await toRevert();
   clock.now = minutes(600);
   await plan();
   expect(await childrenIn(context)).toMatchObject([
@@ -87,8 +86,7 @@ test('a revert that is already due expires a day from now', async () => {
 });
 
 test('two processes that plan a revert at the same time plan it once', async () => {
-  const { context, parent: make } = await createRevertContext();
-  const { id } = await make();
+  const { context, id } = await toRevert();
   const planOnce = () => planRevert(context, id);
   // The second one finds the revert planned, which counts as success.
   expect(await Promise.all([planOnce(), planOnce()])).toEqual(['done', 'done']);
@@ -97,20 +95,15 @@ test('two processes that plan a revert at the same time plan it once', async () 
 
 test('a revert that another process has planned meanwhile is not reported as stopped', async () => {
   let isFirst = true;
-  const {
-    context,
-    parent: make,
-    plan,
-  } = await createRevertContext(async () => {
+  const all: Awaited<ReturnType<typeof toRevert>> = await toRevert(async () => {
     if (!isFirst) return SEEN;
     isFirst = false;
-    await planRevert(context, parent.id);
+    await planRevert(all.context, all.id);
     return null;
   });
-  const parent: Change = await make();
-  expect(await plan()).toBe(0);
-  expect((await loaded(context, parent.id)).revertAt).toEqual(minutes(60));
-  expect(await jobsFor(context, parent.id)).not.toContainEqual(
+  expect(await all.plan()).toBe(0);
+  expect((await all.current()).revertAt).toEqual(minutes(60));
+  expect(await jobsFor(all.context, all.id)).not.toContainEqual(
     expect.stringContaining('revert-stopped'),
   );
 });
@@ -134,12 +127,8 @@ test('while the API is down, a revert is planned again after a pause, and none i
   expect(await childrenIn(context)).toHaveLength(1);
 });
 
-const notFound = new ApiError({
-  operation: 'get alert',
-  effect: 'refused',
-  kind: 'answer',
-  status: 404,
-});
+const REFUSED = { operation: 'get alert', effect: 'refused' } as const;
+const notFound = new ApiError({ ...REFUSED, kind: 'answer', status: 404 });
 
 test.for<[string, string, () => Promise<SendResult | null>, number, boolean]>([
   ['was changed since', 'moved', async () => null, 1, true],
@@ -149,34 +138,27 @@ test.for<[string, string, () => Promise<SendResult | null>, number, boolean]>([
 ])(
   'a target that %s is not reverted, and users are notified once',
   async ([, why, look, minute, isKnown]) => {
-    const { context, clock, around, parent: make, plan } = await createRevertContext(look);
-    const { id, version } = await make();
+    const { context, clock, around, parent, id, current, plan } = await toRevert(look);
+    const { version } = parent;
     if (!isKnown) around.services.length = 0;
     clock.now = minutes(minute);
     await plan();
     await plan();
     expect(await childrenIn(context)).toEqual([]);
-    const kept = await loaded(context, id);
+    const kept = await current();
     expect(kept).toMatchObject({ state: 'succeeded', revertAt: null, version: version + 1 });
-    expect((await eventsOf(context, `change/${id}`)).at(-1)).toMatchObject({
-      type: 'revert-kept',
-      why,
-    });
+    const last = (await eventsOf(context, `change/${id}`)).at(-1);
+    expect(last).toMatchObject({ type: 'revert-kept', why });
     expect(await jobsFor(context, id)).toContain(`revert-stopped/${version + 1}`);
     expect(await jobsFor(context, id)).not.toContain('revert');
   },
 );
 
 test('a target that another change has changed since is not reverted', async () => {
-  const { context, clock, parent: make, plan } = await createRevertContext();
-  const { id } = await make();
+  const { context, id, clock, plan } = await toRevert();
   clock.now = minutes(1);
-  await aChange(context, {
-    command: 'service scale',
-    plan: { body: {} },
-    state: 'succeeded',
-    answeredAt: minutes(1),
-  });
+  const other = { command: 'service scale', plan: { body: {} }, state: 'succeeded' } as const;
+  await aChange(context, { ...other, answeredAt: minutes(1) });
   await plan();
   expect(await childrenIn(context)).toEqual([]);
   expect((await eventsOf(context, `change/${id}`)).at(-1)).toMatchObject({ why: 'moved' });
@@ -186,19 +168,17 @@ test.for([
   ['a refused read', { kind: 'answer', status: 403 }],
   ['the 404 page of a wrong address', { kind: 'wrong-address', status: 404 }],
 ] as const)('%s does not stop a revert', async ([, failure]) => {
-  const refused = new ApiError({ operation: 'get alert', effect: 'refused', ...failure });
-  const { context, parent: make, plan } = await createRevertContext(() => Promise.reject(refused));
-  const { id } = await make();
+  const refused = new ApiError({ ...REFUSED, ...failure });
+  const { context, id, current, plan } = await toRevert(() => Promise.reject(refused));
   expect(await plan()).toBe(1);
-  expect((await loaded(context, id)).revertAt).toEqual(minutes(60));
+  expect((await current()).revertAt).toEqual(minutes(60));
   expect(await jobsFor(context, id)).toContain('revert');
 });
 
 test('a revert that was stopped is not planned by a late process', async () => {
-  const { context, parent: make, plan } = await createRevertContext(async () => null);
-  const { id } = await make();
+  const { context, id, current, plan } = await toRevert(async () => null);
   await plan();
   await planRevert(context, id);
   expect(await childrenIn(context)).toEqual([]);
-  expect((await loaded(context, id)).outcome).toMatchObject({ how: 'succeeded' });
+  expect((await current()).outcome).toMatchObject({ how: 'succeeded' });
 });

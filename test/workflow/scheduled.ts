@@ -15,9 +15,7 @@ import { runDue } from './due.ts';
 
 /** Stops at 19:00 UTC on weekdays, seven hours after noon of a Friday, and starts at 06:00 UTC. */
 export const BODY: JsonObject = {
-  stop: 'weekdays 20:00',
-  start: 'weekdays 07:00',
-  zone: 'Europe/Berlin',
+  ...{ stop: 'weekdays 20:00', start: 'weekdays 07:00', zone: 'Europe/Berlin' },
 };
 export const STOP = minutes(420);
 /** On Monday. */

@@ -137,46 +137,45 @@ test('an unknown outcome that a person resolved during the read is left to that 
   expect(after.resolution?.by).toBe(ben);
 });
 
-test('an unanswered creation of a service is never settled, and its candidates are listed', async () => {
-  const body = { name: 'analytics eu' };
-  const target = { ...PLAN.target, kind: 'new service', id: 'analytics eu' } as const;
-  const plan = { target, sends: 'POST services', body };
-  const change: Sent = { command: 'service create', plan, how: 'unknown' };
-  const { server, passAt, asked } = await startFollowing(change);
-  const at = (minute: number) => minutes(minute).toISOString();
-  server.listed = [
-    { id: 'new', name: 'Analytics EU', state: 'provisioning', createdAt: at(0.1) },
-    { id: 'old', name: 'analytics eu', state: 'running', createdAt: at(-600) },
-    { id: 'other', name: 'analytics us', state: 'running', createdAt: at(0.1) },
-    { id: 'undated', name: 'analytics eu', state: null, createdAt: null },
-  ];
-  await passAt(0);
-  const after = await passAt(5);
-  expect(after).toMatchObject({
-    state: 'unknown',
-    followUp: {
-      why: 'creation',
-      candidates: [
-        { id: 'new', name: 'Analytics EU', state: 'provisioning', createdAt: minutes(0.1) },
-        { id: 'undated', createdAt: null },
-      ],
-    },
-  });
-  expect(asked).toEqual(['services {"fresh":true,"organization":"acme"}']);
-});
+const MADE = { name: 'analytics eu' };
+const TARGET = { ...PLAN.target, kind: 'new service', id: MADE.name } as const;
+const SERVICE: Sent = {
+  ...{ command: 'service create', how: 'unknown' },
+  plan: { target: TARGET, sends: 'POST services', body: MADE },
+};
+const ENDPOINT = { description: 'orders feed', type: 'VPC_ENDPOINT_SERVICE' };
+const at = (minute: number) => ({ createdAt: minutes(minute).toISOString() });
 
-test('an unanswered creation of an endpoint is never settled, and its candidates are listed', async () => {
-  const body = { description: 'orders feed', type: 'VPC_ENDPOINT_SERVICE' };
-  const change = sentChange('endpoint create', body, UNKNOWN);
+test.for<[string, Sent, Fields[], object[]]>([
+  [
+    'services',
+    SERVICE,
+    [
+      { id: 'new', name: 'Analytics EU', state: 'provisioning', ...at(0.1) },
+      { id: 'old', name: 'analytics eu', state: 'running', ...at(-600) },
+      { id: 'other', name: 'analytics us', state: 'running', ...at(0.1) },
+      { id: 'undated', name: 'analytics eu', state: null, createdAt: null },
+    ],
+    [
+      { id: 'new', name: 'Analytics EU', state: 'provisioning', createdAt: minutes(0.1) },
+      { id: 'undated', createdAt: null },
+    ],
+  ],
+  [
+    'endpoints',
+    sentChange('endpoint create', ENDPOINT, UNKNOWN),
+    [
+      { id: 'e1', ...ENDPOINT, status: 'Ready' },
+      { id: 'e2', ...ENDPOINT, type: 'VPC_RESOURCE', status: 'Ready' },
+    ],
+    [{ id: 'e1', name: 'orders feed', state: 'Ready', createdAt: null }],
+  ],
+])('an unanswered creation is never settled, and its candidates are listed: %s', async (row) => {
+  const [what, change, listed, candidates] = row;
   const { server, passAt, asked } = await startFollowing(change);
-  server.listed = [
-    { id: 'e1', description: 'orders feed', type: 'VPC_ENDPOINT_SERVICE', status: 'Ready' },
-    { id: 'e2', description: 'orders feed', type: 'VPC_RESOURCE', status: 'Ready' },
-  ];
+  server.listed = listed;
   await passAt(0);
-  expect((await passAt(5))?.followUp).toMatchObject({
-    why: 'creation',
-    candidates: [{ id: 'e1', name: 'orders feed', state: 'Ready', createdAt: null }],
-  });
-  expect(asked).toEqual(['endpoints {"fresh":true,"organization":"acme"}']);
+  const followUp = { why: 'creation', candidates };
+  expect(await passAt(5)).toMatchObject({ state: 'unknown', followUp });
+  expect(asked).toEqual([`${what} {"fresh":true,"organization":"acme"}`]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ChangeId, Position } from '../../src/domain/change.ts';
+import type { ChangeId, Position, State } from '../../src/domain/change.ts';
 import { type EventOf, evolveSchedule } from '../../src/domain/log-events.ts';
 import { LOST_HASH } from '../../src/domain/place.ts';
 import { append, appendProblem, inForce, WentBack } from '../../src/log/index.ts';
@@ -66,16 +66,6 @@ async function scheduleIn(context: WorkflowContext, id = newId()) {
     (await context.events.load(`schedule/${id}`, evolveSchedule)).state?.isPaused ?? null;
 }
 
-test('marks that the log has change nothing', async () => {
-  const { context, marks, check, lost } = await witnessed();
-  const change = await aChange(context);
-  marks.push(seen(change.id, change.hash));
-  await check();
-  expect(await loaded(context, change.id)).toMatchObject({ state: 'pending' });
-  expect(await noticesIn(context)).toEqual([]);
-  expect(lost()).toEqual([]);
-});
-
 test('a card whose post the log has lost is the card of its change again', async () => {
   const { context, marks, check } = await witnessed();
   const change = await aChange(context);
@@ -106,31 +96,29 @@ test('of several cards of a change, only its own one keeps its buttons', async (
   expect((await loaded(context, id)).state).toBe('pending');
 });
 
-test('the card of a change that the log knows as a draft is drawn as lost', async () => {
-  const { context, marks, check, lost } = await witnessed();
-  const draft = await aChange(context, { state: 'draft' });
-  marks.push(seen(draft.id, 'lost'));
-  await check();
-  expect(await loaded(context, draft.id)).toMatchObject({ state: 'stale', card: null });
-  expect(lost()).toEqual([[draft.id, AT, null]]);
-});
-
-test('a draft ends whose card says since an earlier loss that it was lost', async () => {
-  const { context, marks, check } = await witnessed();
-  const draft = await aChange(context, { state: 'draft' });
-  marks.push(seen(draft.id, `${LOST_HASH}1`));
-  await check();
-  expect((await loaded(context, draft.id)).state).toBe('stale');
-});
-
-test('a card that says that its change was lost stays, until the log has the change again', async () => {
-  const { context, marks, check, lost } = await witnessed();
-  const change = await aChange(context);
-  marks.push(seen(newId(), `${LOST_HASH}1`), seen(change.id, `${LOST_HASH}2`));
-  await check();
-  expect(lost()).toEqual([]);
+test.for<[string, State, string | null, State, boolean]>([
+  ['a mark that the log has', 'pending', null, 'pending', false],
+  ['a card of a change that the log knows as a draft', 'draft', 'lost', 'stale', true],
+  ['a card that says that it was lost before', 'draft', `${LOST_HASH}1`, 'stale', true],
   // People were told to request it again.
-  expect((await loaded(context, change.id)).state).toBe('stale');
+  ['such a card of a change that the log has', 'pending', `${LOST_HASH}2`, 'stale', false],
+  ['a foreign mark of a change that is executing', 'executing', 'lost', 'unknown', false],
+])('%s (%s) is answered', async ([, state, hash, becomes, isDrawn]) => {
+  const { context, marks, check, lost } = await witnessed();
+  const change = await aChange(context, { state });
+  marks.push(seen(change.id, hash ?? change.hash, { at: change.card ?? AT }));
+  await check();
+  const { state: after, card } = await loaded(context, change.id);
+  expect([after, card]).toEqual([becomes, change.card]);
+  expect(lost()).toEqual(isDrawn ? [[change.id, AT, null]] : []);
+  expect(await noticesIn(context)).toHaveLength(hash === null ? 0 : 1);
+});
+
+test('a card that says that its change was lost stays, as long as the log does not have the change', async () => {
+  const { context, marks, check, lost } = await witnessed();
+  marks.push(seen(newId(), `${LOST_HASH}1`));
+  await check();
+  expect([lost(), await noticesIn(context)]).toEqual([[], []]);
 });
 
 test('a foreign mark ends its change alone, and is reported to the operators', async () => {
@@ -174,12 +162,6 @@ test('a foreign mark on a change whose revert is due leaves the revert to people
   const last = (await eventsOf(context, `change/${change.id}`)).at(-1);
   expect(last).toMatchObject({ type: 'revert-kept', why: 'restored' });
   expect(await dueJobs(context)).toContainEqual(expect.stringContaining('revert-stopped'));
-});
-
-test('a foreign mark leaves the outcome of a change unknown that is executing', async () => {
-  const { check, current } = await withForeign({ state: 'executing' });
-  await check();
-  expect((await current()).state).toBe('unknown');
 });
 
 test('a mark that was answered is not foreign any more', async () => {
@@ -324,9 +306,8 @@ test('work on a log that went back is done after what it lost was recorded', asy
   const work = nothing(context);
   await expect(work()).rejects.toBeInstanceOf(WentBack);
   expect(await withRestore(context, work)).toMatchObject({ result: 'done' });
-  expect(await loaded(context, change.id)).toMatchObject({
-    ...{ state: 'stale', stopReason: 'restored' },
-  });
+  const ended = { state: 'stale', stopReason: 'restored' };
+  expect(await loaded(context, change.id)).toMatchObject(ended);
   const events = await eventsOf(context, `change/${change.id}`);
   expect(events).toContainEqual(
     expect.objectContaining({ foreign: [expect.objectContaining({ hash })] }),
