@@ -51,6 +51,7 @@ const STORIES = [
   'test/deploy/alert-rules.test.ts',
   'test/deploy/archive-job.test.ts',
   'test/deploy/bundle.test.ts',
+  'test/workflow/elsewhere-month.test.ts',
   'test/storage/full-disk.test.ts',
   'test/storage/unusable-files.test.ts',
 ];
