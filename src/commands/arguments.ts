@@ -225,7 +225,8 @@ function inCaseOf(schema: z.ZodType, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const word = value.trim();
   const values = schema instanceof z.ZodEnum ? schema.options.map(String) : [];
-  const means = (one: string) => [one, wordOf(one)].some((text) => alike(text) === alike(word));
+  const typed = alike(word);
+  const means = (one: string) => [one, wordOf(one)].some((text) => alike(text) === typed);
   return values.find(means) ?? word;
 }
 

@@ -55,9 +55,12 @@ const phrasesOf = cached(COMMANDS_MAX, (command: Command) => {
   return [verbOf(command), ...others].filter((phrase) => phrase !== '');
 });
 
+// Each run begins where nothing of it stands before: a long run in the middle is read once, not from each of its characters.
+const AROUND = /^[`*~]+|(?<![`*~])[`*~]+$|(?<![,;:!.?])[,;:!.?]+$/g;
+
 /** In lower case, without punctuation after it and without marks of code and bold text. */
 export function lowerOf({ text }: Word): string {
-  return text.toLowerCase().replace(/^[`*~]+|[`*~]+$|[,;:!.?]+$/g, '');
+  return text.toLowerCase().replace(AROUND, '');
 }
 
 export interface FoundVerb {

@@ -57,7 +57,8 @@ export function findByName<T extends NamedItem>(items: readonly T[], text: strin
   const called = (is: (word: string) => boolean) =>
     items.filter(({ name, aliases }) => [name, ...aliases].some((word) => is(word.toLowerCase())));
   const exact = called((word) => word === wanted);
-  const byName = exact.length > 0 ? exact : called((word) => joined(word) === joined(wanted));
+  const loose = joined(wanted);
+  const byName = exact.length > 0 ? exact : called((word) => joined(word) === loose);
   // Cards show the first eight characters of an id, so that users can type them.
   const isShortId = byName.length === 0 && /^[0-9a-f]{8}$/.test(wanted);
   return isShortId ? items.filter(({ id }) => id.toLowerCase().startsWith(wanted)) : byName;
