@@ -22,10 +22,8 @@ async function open(notReady: () => Promise<string | null>, hasListener = true) 
   };
   const clock = { ms: 0, connected: true };
   const disconnected = () => (clock.connected ? null : 'Slack is not connected.');
-  const { server: door } = createHttpServer(
-    { slack: hasListener ? listener : null, probes: { ...PROBES, notReady, disconnected } },
-    () => clock.ms,
-  );
+  const probes = { ...PROBES, notReady, disconnected, elapsed: () => clock.ms };
+  const { server: door } = createHttpServer({ slack: hasListener ? listener : null, probes });
   door.listen(0, '127.0.0.1');
   await once(door, 'listening');
   onTestFinished(() => {
