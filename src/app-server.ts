@@ -18,6 +18,8 @@ export interface Probes {
   readonly disconnected: () => string | null;
   /** In the format of Prometheus. */
   readonly metrics: () => Promise<string>;
+  /** The milliseconds of a clock that never goes back; by default that of this process. */
+  readonly elapsed?: (() => number) | undefined;
 }
 
 /** What answers some requests of the main port beside Slack's: reports of alerts, calls of agents. */
@@ -88,22 +90,21 @@ interface Answers {
 /**
  * The HTTP server for Slack deliveries, health probes and metrics. All requests for readiness or
  * metrics within a second share one check: anyone may ask, and each check writes to the database.
- * `elapsed` returns the milliseconds of a clock that never goes back.
  */
-export function createHttpServer(first: Answers, elapsed: () => number = () => performance.now()) {
+export function createHttpServer(first: Answers) {
   const limits = { requestTimeout: 10_000, headersTimeout: 5_000 };
-  let answer = answering(first, elapsed);
+  let answer = answering(first);
   return {
     server: createServer(limits, (request, response) => answer(request, response)),
     /** Answers with these from now on. */
     answerWith: (answers: Answers) => {
-      answer = answering(answers, elapsed);
+      answer = answering(answers);
     },
   };
 }
 
-function answering({ slack, doors = [], probes }: Answers, elapsed: () => number): RequestListener {
-  const pages = probes ? pagesOf(probes, elapsed) : new Map<string, () => Promise<Page>>();
+function answering({ slack, doors = [], probes }: Answers): RequestListener {
+  const pages = probes ? pagesOf(probes) : new Map<string, () => Promise<Page>>();
   return (request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? '';
     if (probes && probes.disconnected() !== null) response.setHeader('connection', 'close');
@@ -134,15 +135,14 @@ function text(status: number, sentence: string): Page {
 
 const SHARED_MS = 1_000;
 
-function pagesOf(probes: Probes, elapsed: () => number): Map<string, () => Promise<Page>> {
+function pagesOf(probes: Probes): Map<string, () => Promise<Page>> {
+  const { elapsed = () => performance.now() } = probes;
   // The caller is anonymous: an internal error must not show details.
   const shared = (work: () => Promise<Page>, failed: Page) => {
     const pages = sharedRead(() => work().catch(() => failed), SHARED_MS, elapsed);
     return () => pages.read('page', { fresh: false });
   };
-  const metrics = async () => {
-    return { status: 200, contentType: METRICS, body: await probes.metrics() };
-  };
+  const metrics = async () => ({ status: 200, contentType: METRICS, body: await probes.metrics() });
   const checked = shared(() => readinessPage(probes), text(503, 'The readiness check failed.'));
   const ready = async () => {
     const reason = probes.disconnected();

@@ -29,6 +29,8 @@ export interface AppOptions {
   readonly now?: () => Date;
   /** Replaces the system clock of the API clients. */
   readonly clock?: Clock;
+  /** Replaces the clock by which requests for readiness or metrics share one check. */
+  readonly elapsed?: () => number;
   /** Slack refuses new Socket Mode connections, and only a person can change that. */
   readonly onAppTokenRefused?: (problem: ConfigProblem) => void;
   /** Ends a start that is not complete; it resolves as refused, without a problem that is new. */

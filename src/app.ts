@@ -199,8 +199,7 @@ async function openAgents({ options, shared, bot }: App): Promise<AgentDoor | nu
   const { openDoor } = await import('./agents/index.ts');
   const { config, version, log, clock = systemClock } = options;
   const { now, measures } = shared;
-  const { signingSecret } = config.slack;
-  const parts = { version, log, clock, now, measures, signingSecret };
+  const parts = { version, log, clock, now, measures, signingSecret: config.slack.signingSecret };
   return openDoor({ ...bot.agents, ...parts, read: getDocument });
 }
 
@@ -222,7 +221,7 @@ function runningProbes(app: App): Probes {
   };
   const readinessWarning = () => app.bot.readinessWarning();
   const text = () => metrics.text(readings, now());
-  return { notReady, readinessWarning, disconnected, metrics: text };
+  return { notReady, readinessWarning, disconnected, metrics: text, elapsed: app.options.elapsed };
 }
 
 async function reload(app: App, next: ConfigLoad) {

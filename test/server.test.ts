@@ -21,10 +21,8 @@ async function open(notReady: () => Promise<string | null>, hasListener = true) 
   };
   const clock = { ms: 0, connected: true };
   const disconnected = () => (clock.connected ? null : 'Slack is not connected.');
-  const { server: door } = createHttpServer(
-    { slack: hasListener ? listener : null, probes: { ...PROBES, notReady, disconnected } },
-    () => clock.ms,
-  );
+  const probes = { ...PROBES, notReady, disconnected, elapsed: () => clock.ms };
+  const { server: door } = createHttpServer({ slack: hasListener ? listener : null, probes });
   const url = await listening(door);
   const ask = async (path: string, request: RequestInit = {}) => {
     const response = await fetch(`${url}${path}`, request);

@@ -4,12 +4,16 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { sandboxYaml } from '../../sandbox/configuration.ts';
 import { openStore, sql } from '../../src/storage/index.ts';
-import { PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
+import {
+  PROCESS_LIMITS,
+  type ProcessSandboxOptions,
+  startProcessSandbox,
+} from '../harness/bot-process.ts';
 import { placeOf } from '../harness/messages.ts';
 import { changesIn } from '../harness/read-log.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';
 import { BEN } from '../harness/users.ts';
-import { emptyUrl, onEngines } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 const DROPPED = fileURLToPath(new URL('./processes/dropped.ts', import.meta.url));
 
@@ -19,43 +23,40 @@ async function tookMs(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - began;
 }
 
-onEngines(
-  'an API that never answers does not delay a stop: the outcome is unknown and the exit code 0',
-  async (engine) => {
-    const databaseUrl = await emptyUrl(engine);
-    // The last sixth is for storing the outcome.
-    const sandbox = await startProcessSandbox({ databaseUrl, env: { STOP_WITHIN_S: '10' } });
-    const { slack, cloud } = sandbox;
-    const bot = await sandbox.startAndDeliver();
-    const card = await requestChange(sandbox);
-    cloud.injectFault({ operation: 'set state', fault: 'hang', times: 1 });
-    await slack.click(BEN, placeOf(card), 'change.approve');
-    const hanging = () => cloud.requests().filter(({ fault }) => fault === 'hang').length;
-    await expect.poll(hanging, PROCESS_LIMITS).toBe(1);
+test('an API that never answers does not delay a stop: the outcome is unknown and the exit code 0', async () => {
+  const databaseUrl = await emptyUrl('sqlite');
+  // The last sixth is for storing the outcome.
+  const sandbox = await startProcessSandbox({ databaseUrl, env: { STOP_WITHIN_S: '10' } });
+  const { slack, cloud } = sandbox;
+  const bot = await sandbox.startAndDeliver();
+  const card = await requestChange(sandbox);
+  cloud.injectFault({ operation: 'set state', fault: 'hang', times: 1 });
+  await slack.click(BEN, placeOf(card), 'change.approve');
+  const hanging = () => cloud.requests().filter(({ fault }) => fault === 'hang').length;
+  await expect.poll(hanging, PROCESS_LIMITS).toBe(1);
 
-    const stopMs = await tookMs(async () => {
-      bot.signal('SIGTERM');
-      expect(await bot.exited).toBe(0);
-    });
-    expect(bot.logged().at(-1)).toBe('stopped');
+  const stopMs = await tookMs(async () => {
+    bot.signal('SIGTERM');
+    expect(await bot.exited).toBe(0);
+  });
+  expect(bot.logged().at(-1)).toBe('stopped');
 
-    const [change] = await changesIn(databaseUrl);
-    expect(change).toMatchObject({ state: 'unknown', outcome: { how: 'unknown', status: null } });
+  const [change] = await changesIn(databaseUrl);
+  expect(change).toMatchObject({ state: 'unknown', outcome: { how: 'unknown', status: null } });
 
-    // The next process shows it on the card and sends nothing.
-    const next = await sandbox.start();
-    await expect.poll(() => card.text, PROCESS_LIMITS).toContain('outcome unknown');
-    expect(hanging()).toBe(1);
-    expect(cloud.effectCount('set state', STAGING)).toBe(0);
+  // The next process shows it on the card and sends nothing.
+  const next = await sandbox.start();
+  await expect.poll(() => card.text, PROCESS_LIMITS).toContain('outcome unknown');
+  expect(hanging()).toBe(1);
+  expect(cloud.effectCount('set state', STAGING)).toBe(0);
 
-    // A process exits more slowly on a loaded machine, also without open work.
-    const exitMs = await tookMs(async () => {
-      next.signal('SIGTERM');
-      expect(await next.exited).toBe(0);
-    });
-    expect(stopMs).toBeLessThan(10_000 + 5 * exitMs);
-  },
-);
+  // A process exits more slowly on a loaded machine, also without open work.
+  const exitMs = await tookMs(async () => {
+    next.signal('SIGTERM');
+    expect(await next.exited).toBe(0);
+  });
+  expect(stopMs).toBeLessThan(10_000 + 5 * exitMs);
+});
 
 test('a stop without any finished request still exits with 0 in time', async () => {
   const databaseUrl = await emptyUrl('postgres');
@@ -97,15 +98,43 @@ test.for(['an unhandled promise rejection', 'an uncaught error'])(
   },
 );
 
-test.for<[string, Readonly<Record<string, string>>, string]>([
-  ['an invalid variable', { PORT: 'often' }, 'PORT'],
-  ['a token that Slack refuses', { SLACK_BOT_TOKEN: 'xoxb-wrong' }, 'SLACK_BOT_TOKEN'],
-])('a start with %s exits with 78', async ([, env, words]) => {
-  const sandbox = await startProcessSandbox({ databaseUrl: await emptyUrl('sqlite'), env });
+type Refused = () => Promise<Partial<ProcessSandboxOptions>>;
+const env =
+  (changed: Readonly<Record<string, string>>): Refused =>
+  async () => ({ env: changed });
+
+test.for<[string, string, Refused]>([
+  ['an invalid variable', 'PORT', env({ PORT: 'often' })],
+  ['a token that Slack refuses', 'SLACK_BOT_TOKEN', env({ SLACK_BOT_TOKEN: 'xoxb-wrong' })],
+  ['an unknown group', '@nobody', withUnknownGroup],
+  ['the schema of a newer release', 'DATABASE_URL', withNewerSchema],
+  ['a server that confirms commits before they are on disk', 'DATABASE_URL', withLossyCommits],
+])('a start with %s exits with 78', async ([, words, options]) => {
+  const databaseUrl = await emptyUrl('sqlite');
+  const sandbox = await startProcessSandbox({ databaseUrl, ...(await options()) });
   const refused = await sandbox.failedStart();
   expect(refused.errors).toContain(words);
   expect(refused.code).toBe(78);
 });
+
+async function withUnknownGroup() {
+  return { yaml: sandboxYaml().replace('@db-operators', '@nobody') };
+}
+
+async function withNewerSchema() {
+  const databaseUrl = await emptyUrl('postgres');
+  const store = await openStore(databaseUrl);
+  await sql`insert into migration (name) values ('002-of-a-newer-release')`.execute(store.root);
+  await store.close();
+  return { databaseUrl };
+}
+
+async function withLossyCommits() {
+  const lossy = new URL(await emptyUrl('postgres'));
+  const options = lossy.searchParams.get('options');
+  lossy.searchParams.set('options', `${options} -c synchronous_commit=off`);
+  return { databaseUrl: lossy.href };
+}
 
 test('a start on a port of another process names it and exits with 1', async () => {
   const other = createServer().listen(0);
@@ -129,36 +158,3 @@ test('a start that waits for its database ignores SIGHUP and exits with 0 on SIG
   expect(await bot.exited).toBe(0);
   expect(bot.logged().at(-1)).toBe('stopped');
 });
-
-test('a start with an unknown group exits with 78', async () => {
-  const yaml = sandboxYaml().replace('@db-operators', '@nobody');
-  const sandbox = await startProcessSandbox({ databaseUrl: await emptyUrl('sqlite'), yaml });
-  const refused = await sandbox.failedStart();
-  expect(refused.errors).toContain('@nobody');
-  expect(refused.code).toBe(78);
-});
-
-test.for<[string, (url: string) => Promise<string>]>([
-  ['the schema of a newer release', withNewerSchema],
-  ['a server that confirms commits before they are on disk', withLossyCommits],
-])('a start with %s exits with 78', async ([, prepare]) => {
-  const databaseUrl = await prepare(await emptyUrl('postgres'));
-  const sandbox = await startProcessSandbox({ databaseUrl });
-  const refused = await sandbox.failedStart();
-  expect(refused.errors).toContain('DATABASE_URL');
-  expect(refused.code).toBe(78);
-});
-
-async function withNewerSchema(url: string): Promise<string> {
-  const store = await openStore(url);
-  await sql`insert into migration (name) values ('002-of-a-newer-release')`.execute(store.root);
-  await store.close();
-  return url;
-}
-
-async function withLossyCommits(url: string): Promise<string> {
-  const lossy = new URL(url);
-  const options = lossy.searchParams.get('options');
-  lossy.searchParams.set('options', `${options} -c synchronous_commit=off`);
-  return lossy.href;
-}

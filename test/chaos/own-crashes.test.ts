@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { readEndState, violationsOfLocks } from '../harness/end-state.ts';
 import { isCard, textOf } from '../harness/messages.ts';
 import { eventsIn, withLog } from '../harness/read-log.ts';
-import { STAGING } from '../harness/requests.ts';
+import { NO_MESSAGE, STAGING } from '../harness/requests.ts';
 import { ENGINES, type Engine, emptyUrl } from '../storage/engines.ts';
-import { startControlledSandbox } from './processes/controlled-sandbox.ts';
+import { type ControlledSandbox, startControlledSandbox } from './processes/controlled-sandbox.ts';
 import { startDriver } from './processes/driver.ts';
 
 const FREEZE = '/change freeze tag=staging until=4h launch';
@@ -12,51 +12,41 @@ const SCHEDULE =
   '/service schedule staging stop="weekdays 20:00" start="weekdays 07:00" zone=Europe/Berlin nights';
 const FIRST_STOP = new Date('2026-11-20T19:00:00.000Z');
 
+type Live = (
+  driver: Awaited<ReturnType<typeof startDriver>>,
+  sandbox: ControlledSandbox,
+) => Promise<unknown>;
+
 /** Kills the bot before or after its n-th commit, and returns the violated promises. */
-async function freezeWithCrash(engine: Engine, crash: string) {
+async function withCrash(engine: Engine, crash: string, live: Live) {
   const databaseUrl = await emptyUrl(engine);
   const sandbox = await startControlledSandbox({ databaseUrl });
   try {
-    const driver = await startDriver(sandbox, crash);
-    await driver.live({ line: FREEZE });
+    await live(await startDriver(sandbox, crash), sandbox);
     await sandbox.stopBots();
-    const made = await eventsIn(databaseUrl, 'created');
-    return [...(await wrongOf(databaseUrl)), ...once(made)];
+    const { length } = await eventsIn(databaseUrl, 'created');
+    const effects = sandbox.cloud.effectCount('set state', STAGING);
+    return [
+      ...(await wrongOf(databaseUrl)),
+      ...(length === 1 ? [] : [`it came into force ${length} times`]),
+      ...(effects > 1 ? ['the run took effect twice'] : []),
+    ];
   } finally {
     await sandbox.close();
   }
 }
 
-/** The same with a schedule and its first run. */
-async function scheduleWithCrash(engine: Engine, crash: string) {
-  const databaseUrl = await emptyUrl(engine);
-  const sandbox = await startControlledSandbox({ databaseUrl });
-  const { slack, cloud } = sandbox;
-  try {
-    const driver = await startDriver(sandbox, crash);
-    await driver.live({ line: SCHEDULE });
-    const shown = () => {
-      const card = slack.messages('db-approvals').find(isCard);
-      return /Last run [^\n]*: (accepted|succeeded|done|outcome unknown)/.test(
-        card ? textOf(card) : '',
-      )
-        ? true
-        : undefined;
-    };
-    await driver.from(FIRST_STOP, shown, 'the run on the card');
-    await sandbox.stopBots();
-    const effects = cloud.effectCount('set state', STAGING);
-    const made = await eventsIn(databaseUrl, 'created');
-    const wrong = [...(await wrongOf(databaseUrl)), ...once(made)];
-    if (effects > 1) wrong.push('the run took effect twice');
-    return wrong;
-  } finally {
-    await sandbox.close();
-  }
-}
+const freeze: Live = (driver) => driver.live({ line: FREEZE });
 
-const once = ({ length }: readonly unknown[]) =>
-  length === 1 ? [] : [`it came into force ${length} times`];
+/** A schedule and its first run. */
+const schedule: Live = async (driver, { slack }) => {
+  await driver.live({ line: SCHEDULE });
+  const shown = () => {
+    const text = textOf(slack.messages('db-approvals').find(isCard) ?? NO_MESSAGE);
+    return /Last run [^\n]*: (accepted|succeeded|done|outcome unknown)/.test(text) || undefined;
+  };
+  await driver.from(FIRST_STOP, shown, 'the run on the card');
+};
 
 /** An operation of Signalbox itself has no unknown outcome. */
 function wrongOf(databaseUrl: string): Promise<string[]> {
@@ -88,7 +78,7 @@ function crashes(commits: number, every: number) {
 test.for(crashes(24, 25))(
   'a freeze comes into force once, with a kill %s on %s',
   async ([crash, engine]) => {
-    const wrong = await freezeWithCrash(engine, crash);
+    const wrong = await withCrash(engine, crash, freeze);
     expect(wrong, wrong.join()).toEqual([]);
   },
 );
@@ -96,7 +86,7 @@ test.for(crashes(24, 25))(
 test.for(crashes(40, 41))(
   'a schedule and its run happen once, with a kill %s on %s',
   async ([crash, engine]) => {
-    const wrong = await scheduleWithCrash(engine, crash);
+    const wrong = await withCrash(engine, crash, schedule);
     expect(wrong, wrong.join()).toEqual([]);
   },
 );

@@ -15,6 +15,7 @@ test.for(SCENARIOS)(
   async (story) => {
     const whole = await runScenario(story, null);
     expect(whole.wrong, whole.wrong.join()).toEqual([]);
+    expect(whole.sent).toBe(story.sends ?? whole.sent);
     const crashes = crashesOf(whole).filter((_, index) => index % STEP === 0);
     for (const crash of crashes) {
       const { wrong } = await runScenario(story, crash);

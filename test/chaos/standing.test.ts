@@ -1,18 +1,8 @@
 import { expect, test } from 'vitest';
 import { ANA, FINN } from './sim/people.ts';
-import { runScenario } from './sim/run-scenario.ts';
-import { allowed, SCENARIOS } from './sim/scenarios.ts';
+import { allowed } from './sim/scenarios.ts';
 import { openSimulation } from './sim/simulation.ts';
 import type { AfterRollback, Simulation } from './sim/simulation-types.ts';
-
-test.for([
-  ['a change runs by a standing approval, which has one use', 1],
-  ['two processes decide about the last use', 1],
-  ['a standing approval is revoked while a use waits for its time', 0],
-] as const)('%s: %i sent', async ([name, count]) => {
-  const story = SCENARIOS.find((each) => each.name === name) ?? expect.fail(name);
-  expect(await runScenario(story, null)).toMatchObject({ sent: count, wrong: [] });
-});
 
 async function stop(simulation: Simulation, by = FINN) {
   const asked = await simulation.ask(by, 'service stop', 'staging');

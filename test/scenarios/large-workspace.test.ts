@@ -18,34 +18,37 @@ async function largeSandbox() {
   });
 }
 
-/** The refused calls except posts: the clock stands still, so that all posts are in one second. */
+/** The refused calls except posts: the clock moves in steps, so that many posts are in one second. */
 function refusedCalls(sandbox: TestSandbox): readonly string[] {
   const refused = sandbox.slack.calls().filter(({ status }) => status === 429);
   return refused.map(({ method }) => method).filter((method) => method !== 'chat.postMessage');
 }
 
-/** The list of channels continues after a minute; then the first start reads the audit channel. */
-async function untilChannelsAreKnown(sandbox: TestSandbox): Promise<void> {
+/** The list of channels continues after a minute; then the first start reads the channels. */
+async function untilChannelsAreRead(sandbox: TestSandbox): Promise<void> {
   const pass = timeInSteps(sandbox, 31_000);
   const readiness = async () => {
     pass();
     return (await fetch(`${sandbox.url}/readyz`)).text();
   };
-  await expect.poll(readiness, { interval: 70 }).not.toContain('audit channel');
+  await expect.poll(readiness).toBe('ready\n');
 }
 
 test('with 20,000 channels and 10,000 people, a start, a change and a digest stay within the tiers', async () => {
   const sandbox = await largeSandbox();
   expect(sandbox.started.ok).toBe(true);
-  await untilChannelsAreKnown(sandbox);
+  await untilChannelsAreRead(sandbox);
   await requestAndApprove(sandbox, '/service stop staging for the night');
   await sandbox.card('staging is stopping');
   sandbox.clock.now = new Date('2026-11-20T13:01:00Z');
   sandbox.wake();
-  await waitUntilIdle(sandbox);
-  await expect
-    .poll(() => sandbox.slack.messages('db-costs').map(textOf).join('\n'))
-    .toContain('November heading for ');
+  // A post that was on its way and is refused counts from the new time, and the digest waits for the next second.
+  const pass = timeInSteps(sandbox, 31_000);
+  const digest = () => {
+    pass();
+    return sandbox.slack.messages('db-costs').map(textOf).join('\n');
+  };
+  await expect.poll(digest).toContain('November heading for ');
   // 21 pages: the last one waits for the next minute. Nothing else is refused.
   expect(refusedCalls(sandbox)).toEqual(['conversations.list']);
   expect(sandbox.slack.calls('users.list')).toEqual([]);
@@ -53,7 +56,7 @@ test('with 20,000 channels and 10,000 people, a start, a change and a digest sta
 
 test('a restart in a workspace with 20,000 channels lists no channels', async () => {
   const sandbox = await largeSandbox();
-  await untilChannelsAreKnown(sandbox);
+  await untilChannelsAreRead(sandbox);
   await waitUntilIdle(sandbox);
   const before = sandbox.slack.calls('conversations.list').length;
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 24 * 3_600_000);

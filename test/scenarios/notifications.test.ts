@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { passUntil, startExtended } from '../harness/following.ts';
+import { timeInSteps } from '../harness/passing-time.ts';
 import { requestChange, setTime, waitUntilIdle } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
@@ -64,6 +65,7 @@ test('fourteen runs of a schedule notify nobody: each has one quiet line in the 
   await sandbox.privateMessage(ANA, 'Sent to #db-approvals');
   await expect.poll(() => posted(sandbox).notified).toEqual([[ANA]]);
   const before = posted(sandbox);
+  const minute = timeInSteps(sandbox, 60_000);
   for (let day = 20; day < 27; day += 1) {
     for (const [hour, at] of [
       ['20:00', day],
@@ -80,12 +82,9 @@ test('fourteen runs of a schedule notify nobody: each has one quiet line in the 
             sandbox.cloud.requests().filter(({ operation }) => operation === 'set state').length,
         )
         .toBe((day - 20) * 2 + (verb === 'stop' ? 1 : 2));
-      await waitUntilIdle(sandbox);
       // Until the service is read as stopped or started.
-      for (let minute = 0; minute < 4; minute += 1) {
-        pass(sandbox, 1);
-        await waitUntilIdle(sandbox);
-      }
+      for (let passed = 0; passed < 4; passed += 1) await expect.poll(minute).toBe(true);
+      await waitUntilIdle(sandbox);
     }
   }
   await expect.poll(() => posted(sandbox).quiet).toBe(before.quiet + 14);

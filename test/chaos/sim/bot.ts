@@ -145,10 +145,13 @@ export async function openBot(
   };
 }
 
+const key = new Secret(Buffer.alloc(32, 7).toString('base64'));
+/** Derived once for all processes of a simulation. */
+const KEYS = readKeys({ databaseUrl: 'file::memory:', key, previous: [] });
+
 /** Opens the log as this process knows it. */
 export function logOf(store: Store): Promise<Log> {
-  const key = new Secret(Buffer.alloc(32, 7).toString('base64'));
-  return openLog(store, readKeys({ databaseUrl: 'file::memory:', key, previous: [] }));
+  return openLog(store, KEYS);
 }
 
 export type Bot = Awaited<ReturnType<typeof openBot>>;

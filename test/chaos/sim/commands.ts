@@ -63,6 +63,9 @@ interface Wire {
   readonly now: () => Date;
 }
 
+/** One schema for the commands of all processes: zod compiles each at its first use. */
+const ARGS = z.strictObject({ thing: z.string(), mark: z.string() });
+
 function commandOf(kind: Kind, { ports, server, now }: Wire): ChangeCommand {
   const { callClass } = SHAPES[kind];
   const seen = (id: string): Snapshot => ({
@@ -78,7 +81,7 @@ function commandOf(kind: Kind, { ports, server, now }: Wire): ChangeCommand {
       title: kind,
       summary: kind,
       examples: [],
-      args: z.strictObject({ thing: z.string(), mark: z.string() }),
+      args: ARGS,
       call: `${callClass.toUpperCase()} ${kind}`,
       callClass,
       timed: 'start',

@@ -3,8 +3,6 @@ import type { Scenario } from './scenarios.ts';
 import { openSimulation } from './simulation.ts';
 
 export interface ScenarioResult {
-  readonly story: string;
-  readonly crash: Crash | null;
   readonly portCalls: number;
   readonly sent: number;
   readonly wrong: readonly string[];
@@ -12,7 +10,7 @@ export interface ScenarioResult {
 
 /** Runs a scenario with a crash; another process takes over and finishes the work. */
 export async function runScenario(
-  { name, play }: Scenario,
+  { play }: Scenario,
   crash: Crash | null,
 ): Promise<ScenarioResult> {
   const simulation = await openSimulation();
@@ -22,7 +20,7 @@ export async function runScenario(
     const portCalls = simulation.portCalls().length;
     await simulation.settle();
     const sent = simulation.server.deliveries().length;
-    return { story: name, crash, portCalls, sent, wrong: await simulation.wrong() };
+    return { portCalls, sent, wrong: await simulation.wrong() };
   } finally {
     await simulation.close();
   }

@@ -6,6 +6,8 @@ import type { Simulation } from './simulation-types.ts';
 
 export interface Scenario {
   readonly name: string;
+  /** The number of requests without a crash, where it matters. */
+  readonly sends?: number;
   readonly play: (simulation: Simulation) => Promise<void>;
 }
 
@@ -67,6 +69,7 @@ async function resolveUnknown(simulation: Simulation, verb: Verb): Promise<void>
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'a change runs by a standing approval, which has one use',
+    sends: 1,
     play: async (t) => {
       await allowed(t, 1);
       await asks(t, FINN, 'service stop');
@@ -76,6 +79,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'two processes decide about the last use',
+    sends: 1,
     play: async (t) => {
       await allowed(t, 1);
       const first = await drafts(t, FINN, 'service stop');
@@ -88,6 +92,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'a standing approval is revoked while a use waits for its time',
+    sends: 0,
     play: async (t) => {
       const id = await allowed(t, 2);
       await asks(t, FINN, 'service stop', 10 * MINUTE_MS);
