@@ -76,13 +76,12 @@ function plain(text: string): string {
     .replace(/\bhalf past (\d{1,2})\b/, '$1:30')
     .replace(/\bquarter past (\d{1,2})\b/, '$1:15')
     .replace(/[.!]+$/, '')
-    .replace(/ \((.*)\)$/, ' $1')
     .trim();
 }
 
 /** How a time begins, so that most words need no further reading. */
 const FIRST_WORDS = patternOf(
-  String.raw`^(?:\d|at|on|um|ab|in|for|für|until|till?|bis|up|through|by|before|after|around|about|from|starting|the|now|right|straight|quarter|yesterday|gestern|immediately|asap|sofort|jetzt|an?$|half|<NUMBER>|to|tmr|tonight|heute|this|next|nächsten|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|noon|mid|mittag|early|morning|first|afternoon|evening|night|eod|cob|end|close|feierabend|later|soon|weekend)`,
+  String.raw`^(?:\d|at|on|um|ab|in|for|für|until|till?|bis|up|through|by|before|after|around|about|from|starting|the|now|right|straight|quarter|yesterday|gestern|immediately|asap|sofort|jetzt|an?$|half|<NUMBER>|to|tmr|tonight|heute|this|next|nächsten|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|noon|mid|mittag|early|morning|morgen|first|afternoon|evening|night|eod|cob|end|close|feierabend|later|soon|weekend)`,
   { NUMBER: NUMBERS.join('|') },
 );
 
@@ -112,7 +111,11 @@ export function windowAt(words: readonly string[], clock: LocalClock) {
   for (let taken = Math.min(8, words.length); taken > 0; taken -= 1) {
     const phrase = words.slice(0, taken).join(' ');
     if (phrase.length > LONGEST) continue;
-    const [, from = '', to = ''] = WINDOW.exec(phrase) ?? [];
+    if (/(?:utc|gmt) ?-\d| -\d\d:\d\d$/i.test(phrase)) continue;
+    const [, begin = '', to = ''] = WINDOW.exec(phrase) ?? [];
+    // A zone at the end is that of both.
+    const [, , zone] = ZONE.exec(to.toLowerCase()) ?? [];
+    const from = zone === undefined || ZONE.test(begin.toLowerCase()) ? begin : `${begin} ${zone}`;
     const isTime = taken === words.length || /^(from|between|von)\b|:|\d ?[ap]m\b/i.test(phrase);
     if (to === '' || !isTime) continue;
     const windows = momentsIn('at', from, clock)
@@ -173,6 +176,7 @@ export function readTime(typed: string, clock: LocalClock): TimeReading | null {
   if (typed.length > LONGEST) return null;
   const text = plain(typed.replace(/(\d),(\d)/g, '$1.$2'))
     .replace(/(\d{4}-\d\d-\d\d)t(\d)/, '$1 $2')
+    .replace(/(\d\d:\d\d):\d\d(\.\d+)?/, '$1')
     .replace(HOUR_OF_PART, (_, hour, part, before = part, at = hour) =>
       before === 'morning' ? `${at}am` : `${at}pm`,
     );
@@ -247,9 +251,9 @@ const ZONE =
   /^(.*\d.*?)\s?((?:utc|gmt)(?: ?[+-]\d{1,2}(?::?\d{2})?)?|z|[+-]\d{2}:?\d{2}|[a-z]+\/[a-z_]+|[a-z]{2,10} time|cet|cest|mez|mesz|est|edt|pst|pdt|bst|ist|jst)$/;
 
 function momentsOf(text: string, context: MomentContext): Moments | null {
-  const city = CITY.exec(text);
-  const isCity = city !== null && zoneOf(city[2] ?? '') !== undefined;
-  const [, local = text, typedZone] = (isCity ? city : ZONE.exec(text)) ?? [];
+  const aside = ASIDE.exec(text);
+  const isZone = aside !== null && zoneOf(aside[2] ?? '') !== undefined;
+  const [, local = text, typedZone] = (isZone ? aside : ZONE.exec(text)) ?? [];
   const zone = typedZone === undefined ? null : zoneOf(typedZone);
   if (typedZone !== undefined && zone === undefined) {
     const own = momentsOf(local, context);
@@ -269,8 +273,8 @@ function momentsOf(text: string, context: MomentContext): Moments | null {
   return null;
 }
 
-/** `20:00 Berlin` */
-const CITY = /^(.*\d.*?) ([a-z_]{4,})$/;
+/** `20:00 (Berlin)` */
+const ASIDE = /^(.*\d.*?) ?\(([^()]+)\)$/;
 const CITIES = () => Intl.supportedValuesOf('timeZone');
 
 /** An IANA name, `UTC` or an offset; undefined for a word that names no single zone. */
@@ -278,7 +282,8 @@ function zoneOf(typed: string): string | undefined {
   if (/^(utc|gmt|z)$/.test(typed)) return 'UTC';
   const [, sign, hours = '', minutes = '00'] =
     /^(?:utc|gmt)? ?([+-])(\d{1,2})(?::?(\d{2}))?$/.exec(typed) ?? [];
-  if (sign) return `${sign}${hours.padStart(2, '0')}:${minutes}`;
+  if (sign && Number(hours) <= 14 && Number(minutes) <= 59)
+    return `${sign}${hours.padStart(2, '0')}:${minutes}`;
   const place = typed.replace(/ time$/, '');
   const found = CITIES().filter((zone) =>
     [zone.toLowerCase(), zone.split('/').at(-1)?.toLowerCase()].includes(place),
@@ -335,9 +340,10 @@ function nextAt(
   const today = localDay(local.now, local.zone);
   const day = futureDay(today, time, local);
   const isPlain = zone === null && local.key === 'at' && (!isVague || day === today);
-  return optionOn(day, time, zone, local).map((option) =>
-    isPlain ? { ...option, text: time } : option,
-  );
+  // In another zone it can be another day.
+  const days = zone === null ? [day] : [-1, 0, 1, 2].map((count) => addDays(today, count));
+  const next = days.map((each) => optionOn(each, time, zone, local)).find((all) => all.length > 0);
+  return (next ?? []).map((option) => (isPlain ? { ...option, text: time } : option));
 }
 
 function several(times: readonly string[]): { why?: string } {
@@ -475,7 +481,7 @@ const WEEKDAY =
 function daysOf(text: string, { now, zone }: LocalClock): DaysReading | null {
   const today = localDay(now, zone);
   if (/^(today|tonight|heute|this)$/.test(text)) return { days: [today] };
-  if (/^(tomorrow|tmrw|tmr|tomorow)$/.test(text)) return { days: [addDays(today, 1)] };
+  if (/^(tomorrow|tmrw|tmr|tomorow|morgen)$/.test(text)) return { days: [addDays(today, 1)] };
   if (/^(yesterday|gestern)$/.test(text)) return { days: [addDays(today, -1)] };
   if (/^(next week)$/.test(text)) return { days: [addDays(today, 7 - weekdayOf(today))] };
   if (/^(this |next |the )?weekend$/.test(text))
@@ -536,11 +542,11 @@ const TIME_WORDS = patternOf(
     String.raw`^(during|over) (the )?(day|night|lunch|dinner|weekend|holidays?|christmas|easter|new year)\b`,
     String.raw`^(in|for) (about |around )?(-?\d+\S*|<NUMBER>|a (while|bit|moment))$`,
     // It would run at once.
-    String.raw`^(when|once|as soon as|after|before)\b.*`,
+    String.raw`^(when|once(?! more| again)|as soon as(?! possible)|after|before|sobald|wenn|nach|vor|jeden?|täglich)(?![-/\w]).*`,
     '^at (half|quarter) .*',
-    String.raw`\b\d{1,2}:\d\d\b|\bat \d{1,2}[.h]?\d\d\b`,
+    String.raw`\b\d{1,2}:\d\d\b|\bat ([01]?\d|2[0-3])[.h]?[0-5]\d$`,
     String.raw`\b\d{1,2} ?(am|pm|uhr|o'clock)\b`,
-    String.raw`\b\d{4}-\d\d-\d\d\b|^(on )?\d{1,2}\.\d{1,2}\.|\bon the \d{1,2}(st|nd|rd|th)\b`,
+    String.raw`(^|\b(on|at|from|by|before|after) )\d{4}-\d\d-\d\d(?!-)|^(on )?\d{1,2}\.\d{1,2}\.(?!\d)|\bon the \d{1,2}(st|nd|rd|th)( of|$)`,
     String.raw`(^|\b(on|by|from|before|after) )(the )?(\d{1,2}(st|nd|rd|th|\.)? ?(of )?<MONTH>|<MONTH> \d{1,2}(st|nd|rd|th)?)\b`,
     String.raw`\b(today|tonight|tomorrow|tmrw|tmr|noon|midday|midnight|eod|eow|eom|cob|heute|morgen|jetzt)\b`,
     String.raw`\b(end of (the )?(day|week|month|quarter|year)|close of business|after (work|hours)|first thing)\b`,
@@ -549,7 +555,7 @@ const TIME_WORDS = patternOf(
     String.raw`\b(until|till|til|bis|by|next|before|after|on|this) (next |this )?(mon|tues|wednes|thurs|fri|satur|sun)day\b`,
     String.raw`\b(until|till|til|bis) (\d\S*|the end|next|this)`,
     String.raw`\b(next|this) (week|month|weekend)\b(?!')|\b(over|during|before|after|by|until) (the )?weekend\b`,
-    String.raw`\b(in|for|until|within|after) (about |around |at least |the (next|last) )?(an?|half|\d+|<NUMBER>|a couple of|(a )?few|some) ?(<UNIT>|seconds?|nights?|fortnights?|months?|years?)\b`,
+    String.raw`\b(in|for|until|within|after) (about |around |at least |the next )?(an?|half|\d+|<NUMBER>|a couple of|(a )?few|some) ?(<UNIT>|seconds|nights?|fortnights?|months?|years?)\b`,
   ].join('|'),
   {
     NUMBER: NUMBERS.slice(1).join('|'),

@@ -373,7 +373,7 @@ const SMALL_TALK: readonly (readonly [RegExp, string, readonly string[]])[] = [
     [],
   ],
   [
-    /^(hello|hi|hey|hallo|good (morning|evening)|what can (you|i) do)\b/,
+    /^((hello|hi|hey|hallo|good (morning|evening))\b|what can (you|i) do$)/,
     'Type what you want, for example “stop staging”, “is staging running?” or “cost yesterday”.',
     STARTS,
   ],
@@ -459,8 +459,8 @@ function readArguments(
   const reason = reasonOf(reading, null);
   const asked = { command, given };
   if (reading.refused !== null) return refused(reading.refused, [], asked);
-  const isWhole = reading.choices.length === 0;
-  const second = isWhole ? secondCommand(command, reading, vocabulary) : null;
+  const isOne = reading.targets.length === 0 && reading.keyedReason === '';
+  const second = isOne ? secondCommand(command, reading, vocabulary) : null;
   if (second !== null) return refused(ONE_EACH, [commandLine(command, given, ''), second], asked);
   const choices = [...targetChoice(reading), ...reading.choices];
   const isMore = choices.length > 0 || reason !== '';
@@ -488,9 +488,11 @@ const ONE_EACH = 'A line requests one change, so each is requested on its own:';
 
 /** `finance and stop staging`: the line of another change in what would be the reason; null without one. */
 function secondCommand(command: Command, { pieces, given }: Draft, vocabulary: Vocabulary) {
-  const texts = pieces.map((piece) =>
-    'text' in piece && piece.at !== undefined ? piece.text : '',
-  );
+  // What is quoted is the reason, whatever it says.
+  const [first] = pieces;
+  const isSaid = pieces.every((piece) => !('text' in piece) || piece.at !== undefined);
+  if (!first || !('text' in first) || !isSaid) return null;
+  const texts = pieces.map((piece) => ('text' in piece ? piece.text : (piece.choice.words ?? '')));
   const [, tail] = /^(?:and then|and|then|und|&|\+) (.+)$/i.exec(texts.join(' ')) ?? [];
   if (command.kind !== 'change' || tail === undefined) return null;
   const noun = nounOf(command);
@@ -499,7 +501,8 @@ function secondCommand(command: Command, { pieces, given }: Draft, vocabulary: V
   const isSame =
     found && (found.rest.length === 0 || /^(it|them)$/i.test(lowerOf(found.rest[0] ?? NO_WORD)));
   const isNamed = found && nameAt('service', found.rest, vocabulary);
-  if (!found || !(isSame || isNamed)) return null;
+  const isAgain = isSame && found.command === command;
+  if (!found || isAgain || !(isSame || isNamed)) return null;
   const rest = isSame
     ? [quotedName(given.service ?? ''), ...found.rest.slice(1).map(quoteWord)]
     : found.rest.map(quoteWord);

@@ -54,7 +54,7 @@ export function lineOfQuestion(
       vocabulary,
     );
   if (
-    /\b(costs?|spend|spent|spending|expensive|budget|unusual|how much)\b/.test(text) ||
+    /\b(costs?|spend|spent|spending|expensive|budget|unusual|how much (is|was|did))\b/.test(text) ||
     noun === 'cost'
   ) {
     return `cost ${words.map(({ text: word }) => word).join(' ')}`;

@@ -104,9 +104,7 @@ const idsIn = (table: readonly (readonly [string, RegExp])[]) => (typed: string)
 /** A region without its key: `in eu-central-1`. It has one provider. */
 function regionPhrase(words: readonly string[], { given }: PhraseState): Phrase | null {
   const joint = /^(in|at)$/i.test(words[0] ?? '') ? 1 : 0;
-  const typed = words[joint]?.toLowerCase() ?? '';
-  const [place] = PLACES.filter(([, pattern]) => pattern.test(typed));
-  const region = joint === 1 && place ? place[0] : typed;
+  const region = words[joint]?.toLowerCase() ?? '';
   const [provider] =
     Object.entries(REGIONS_OF).find(([, { contract, live }]) =>
       [...contract, ...live].some((one) => one === region),
@@ -116,7 +114,7 @@ function regionPhrase(words: readonly string[], { given }: PhraseState): Phrase 
 }
 
 /** A number without its unit can belong to the name. */
-const UNIT = /^\d+ ?(gi?b|gigs?|gigabytes?)\b/i;
+const UNIT = /^(\d+ ?(-|to) ?)?\d+ ?(gi?b|gigs?|gigabytes?)\b/i;
 
 /** Still accepted by the API, and never offered: an empty form has no input for it. */
 function deprecated(word: string, label: string) {
@@ -241,7 +239,7 @@ export const serviceCreate = changeCommand({
   defaults: usualValues,
   phrase: (words, so) =>
     regionPhrase(words, so) ??
-    (UNIT.test(words.slice(0, 2).join(' ')) ? sizePhrase(words, so) : null),
+    (UNIT.test(words.slice(0, 4).join(' ')) ? sizePhrase(words, so) : null),
   call: 'POST services',
   callClass: 'post',
   timed: 'start',

@@ -240,15 +240,15 @@ function unknownKey(reader: Reader, at: number, { key, value, isSure }: Pair): n
   const typed = words[at]?.text ?? '';
   const isSearch =
     command.kind === 'query' && fields.some(({ rest }) => rest) && fields.length === 1;
-  const isPlain =
-    (key.length < 2 && !typed.startsWith('-')) || !isSure || (isSearch && value !== '');
-  if (isPlain || lacksName(reader) || !/=|^-/.test(typed)) return 0;
+  const isFlag = command.kind === 'change' && /^(--[a-z]|-[a-z]$)/i.test(typed);
+  const isPlain = (key.length < 2 && !isFlag) || !isSure || (isSearch && value !== '');
+  if (isPlain || lacksName(reader) || !(isFlag || typed.includes('='))) return 0;
   const keyed = fields.flatMap((field) => {
     const word = field.word ?? field.key;
     return word === undefined ? [] : [{ field, word }];
   });
   const spelled = keyed.flatMap(({ field, word }) => [word, ...(field.synonyms ?? [])]);
-  const near = nearest(key, spelled).flatMap(
+  const near = (isFlag ? [] : nearest(key, spelled)).flatMap(
     (text) => keyed.find(({ field }) => isKey(field, text)) ?? [],
   );
   const meant = [...new Set(near)];
@@ -264,7 +264,7 @@ function unknownKey(reader: Reader, at: number, { key, value, isSure }: Pair): n
       ...(did === '' ? [] : [`Did you mean ${did}?`]),
       all === '' ? 'It has no keys.' : `Keys: ${all}.`,
     ].join(' '),
-    readings: value === '' ? [] : readings,
+    readings: isFlag ? [{ label: 'Without it', given: {} }] : value === '' ? [] : readings,
     words: takesReason(reader) ? typed : '',
   });
   return 1;
@@ -333,9 +333,13 @@ function nextPlaced(
   return named ?? placed[0];
 }
 
+/** More questions than a person answers. */
+const CHOICES_MAX = 6;
+
 /** What the command itself reads: `16-64`, `above 250`. */
 export const ownPhrase: Step = (reader, at) => {
   const { command, draft, vocabulary } = reader;
+  if (draft.choices.length >= CHOICES_MAX) return 0;
   const phrase = command.phrase?.(textsAt(reader, at), { given: draft.given, vocabulary });
   if (!phrase) return 0;
   if (phrase.given) set(reader, phrase.given);
@@ -404,25 +408,41 @@ function groupOfTargets(reader: Reader, { name }: Field, from: number): number {
     const own = services.filter(({ tags, warehouse }) =>
       [...(tags ?? []), warehouse].some((one) => one?.toLowerCase() === word),
     );
-    const known = own.length > 0 ? null : nameAt('service', words.slice(at), vocabulary);
-    at += own.length > 0 ? 1 : (known?.taken ?? 0);
-    return known ? [...findByName(services, known.text)] : own.length > 0 ? own : null;
+    const known = nameAt('service', words.slice(at), vocabulary);
+    const isGroup = own.length > 0 && (known?.taken ?? 0) <= 1;
+    at += isGroup ? 1 : (known?.taken ?? 0);
+    return isGroup ? own : known ? [...findByName(services, known.text)] : null;
   };
-  skip(isAll ? /^services?$/ : /^$/);
-  const isTagged =
-    isAll && skip(/^(tagged|labell?ed|with|with tag|with the tag|in|in warehouse|of|from)$/);
-  const tagged =
-    isTagged || isAll || !nameAt('service', words.slice(at), vocabulary) ? group() : null;
+  if (isAll) skip(/^(the )?services?$/);
+  const start = at;
+  const isTagged = isAll && skip(/^(tagged|labell?ed)( as| with)?$/);
+  if (isAll && !isTagged)
+    skip(/^(with|with tag|with the tag|tag|in|in the|in warehouse|warehouse|of|from)$/);
+  const isOpen = isAll || !nameAt('service', words.slice(at), vocabulary);
+  const tagged = isOpen ? group() : null;
   if (!isAll && !tagged) return 0;
-  skip(/^services?$/);
-  const excepts = skip(/^(except|without|but|but not|except for|außer)$/);
-  const except = excepts ? group() : [];
-  while (excepts && skip(/^(and|und|or|&|,)$/)) except?.push(...(group() ?? []));
-  if ((isTagged && !tagged) || !except) {
-    draft.refused = `“${lower(words[at])}” is no service, tag or warehouse.`;
+  // `all in 2 hours` is a time.
+  if (!tagged && !isTagged) at = start;
+  skip(/^(services?|warehouse)$/);
+  const beforeExcept = at;
+  const excepts = skip(/^(except|except for|außer)$/);
+  const without = !excepts && skip(/^(without|but|but not)$/);
+  const except = excepts || without ? group() : [];
+  if (without && !except) at = beforeExcept;
+  while (except && except.length > 0) {
+    const end = at;
+    const isList = /,$/.test(words[at - 1]?.text ?? '');
+    const more = skip(/^(and|und|or|&|,)$/) || isList ? group() : null;
+    if (!more) at = end;
+    if (!more) break;
+    except.push(...more);
+  }
+  if ((isTagged && !tagged) || (excepts && !except)) {
+    draft.refused = `“${lower(words[at]) || 'except'}” names no service, tag or warehouse.`;
     return words.length - from;
   }
-  const meant = (tagged ?? services).filter((each) => !except.includes(each));
+  const meant = (tagged ?? services).filter((each) => !except?.includes(each));
+  if (meant.length === 0) draft.refused = 'It leaves out every service.';
   draft.targets.push(...meant.map((each) => each.name));
   set(reader, { [name]: draft.targets[0] ?? '' });
   return at - from;
@@ -461,7 +481,7 @@ export const bareKey: Step = (reader, at) => {
       return count + 1;
     }
     if (negation > 0 || !isKey(field, key)) continue;
-    if (!isClosed(field)) return textAfterKey(reader, field, at, count);
+    if (!isClosed(field)) return quotedAfterKey(reader, field, at, count);
     const rest = texts.slice(count);
     const joint = CONNECTORS.test(rest[0]?.toLowerCase() ?? '') ? 1 : 0;
     const joined = valueAt(reader, field, rest.slice(joint));
@@ -473,28 +493,26 @@ export const bareKey: Step = (reader, at) => {
   return 0;
 };
 
-/** `message "too many errors"`: the quoted text; of other words, the person says whether they are the text or the reason. */
-function textAfterKey(reader: Reader, { name, word = name }: Field, at: number, count: number) {
-  const { words, draft } = reader;
-  const next = words[at + count];
-  if (!takesReason(reader) || !next || draft.isProse) return 0;
-  if (next.quoted) {
-    set(reader, { [name]: next.text });
-    return count + 1;
-  }
-  const texts = textsAt(reader, at);
-  const text = texts.slice(count).join(' ');
-  const why = `“${word}” can be the key of a value, or a part of the reason.`;
-  const readings = [{ label: `${word}=${text}`, given: { [name]: text } }];
-  ask(reader, { why, readings, words: texts.join(' ') });
-  return texts.length;
+/** `message "too many errors"`: the quoted text. Words without quotes are as often a part of the reason. */
+function quotedAfterKey(reader: Reader, { name }: Field, at: number, count: number) {
+  const joint = CONNECTORS.test(lower(reader.words[at + count])) ? 1 : 0;
+  const next = reader.words[at + count + joint];
+  if (!takesReason(reader) || !next?.quoted || reader.draft.isProse) return 0;
+  set(reader, { [name]: next.text });
+  return count + joint + 1;
 }
 
-/** A number beside its key is its value, also one that the field refuses: it is no reason, and no other key. */
-function refusedNumber({ draft }: Reader, { input, reads }: Field, [text = '']: readonly string[]) {
+/** A number beside its key is its value, also one that the field refuses, while nothing else is given. */
+function refusedNumber({ draft }: Reader, { input, reads }: Field, texts: readonly string[]) {
   const kind = input?.kind ?? 'choice';
   const isNumber = kind === 'number' || (kind === 'choice' && reads);
-  return isNumber && !draft.isProse && /^\d+$/.test(text) ? { text, taken: 1 } : null;
+  if (!isNumber || draft.isProse || Object.keys(draft.given).length > 1) return null;
+  for (const taken of [2, 1]) {
+    const typed = texts.slice(0, taken).join(' ');
+    const text = reads?.(typed, null) ?? (/^\d+$/.test(typed) ? typed : null);
+    if (text !== null && /^\d/.test(typed) && texts.length >= taken) return { text, taken };
+  }
+  return null;
 }
 
 /** `3 replicas`, `to 3 replicas`, `x3`, `64 gb max`. */

@@ -119,7 +119,7 @@ test.for<[string, string | null]>([
   ['by end of week', 'end of week'],
   ['on 31 feb', 'on 31 feb'],
   ['31.2.', '31.2.'],
-  ['on 2026-13-01', '2026-13-01'],
+  ['on 2026-13-01', 'on 2026-13-01'],
   ['on the 1st', 'on the 1st'],
   ['at half nine', 'at half nine'],
   ['at 20.00', 'at 20.00'],

@@ -69,7 +69,21 @@ test.for<readonly [line: string, answer: string]>([
   // The zone of another place.
   ['service stop ci at 20:00 UTC+2', 'service stop service=ci at=2026-11-29T18:00Z'],
   ['service stop ci at 20:00 (New_York)', 'service stop service=ci at=2026-11-30T01:00Z'],
-  ['service stop ci 20:00 Tokyo', 'service stop service=ci at=2026-11-29T11:00Z'],
+  ['service stop ci at=9:00 UTC-8', 'service stop service=ci at=2026-11-29T17:00Z'],
+  [
+    'service stop ci from 20:00 to 22:00 UTC',
+    'service stop service=ci at=2026-11-29T20:00Z until=2026-11-29T22:00Z',
+  ],
+  [
+    'service stop ci at 20:00 UTC+25',
+    '“utc+25” is not the name of one time zone. In your own time zone: [today 20:00] [It is only the reason]',
+  ],
+  [
+    'service start ci 7:00 wake up for tests',
+    'service start service=ci at=07:00 “wake up for tests”',
+  ],
+  ['service stop ci in 1 hour (60 min)', 'service stop service=ci in=1h “(60 min)”'],
+  ['service stop ci morgen um 8:00', 'service stop service=ci at=2026-11-30T08:00'],
   // Numbers beside their key.
   [
     'service scale ci max 63',
@@ -89,19 +103,11 @@ test.for<readonly [line: string, answer: string]>([
     'interval must be a number and a unit, for example 5m, 15m or 1h (you typed 10)',
   ],
   ['alert edit 5xx rate message "too many"', 'alert edit alert=5xx rate message=too many'],
-  [
-    'alert edit 5xx rate name New one',
-    '“name” can be the key of a value, or a part of the reason. [name=New one] [It is only the reason]',
-  ],
   ['alert edit 5xx rate raise threshold by 50', 'alert edit alert=5xx rate'],
   // Words of a new service are not its name.
   [
     'service create reports aws eu-west-1 16gb',
     '“16gb” can mean max=16, min=16 max=16. [max=16] [min=16 max=16]',
-  ],
-  [
-    'service create reports in frankfurt',
-    'service create name=reports region=eu-central-1 provider=aws',
   ],
   ['service create Reports 2 aws', 'service create name=Reports 2 provider=aws'],
   // Groups of services, and what they leave out.
@@ -112,8 +118,11 @@ test.for<readonly [line: string, answer: string]>([
   ['service stop ci then staging', `${EACH} ci, staging. [ci] [staging]`],
   ['service stop only ci', 'service stop service=ci'],
   ['service stop dev except ci', `${EACH} staging. [staging]`],
-  ['service stop all services tagged qa', '“qa” is no service, tag or warehouse.'],
-  ['service stop everything except qa', '“qa” is no service, tag or warehouse.'],
+  ['service stop all services tagged qa', '“qa” names no service, tag or warehouse.'],
+  ['service stop everything except qa', '“qa” names no service, tag or warehouse.'],
+  ['service stop everything except prod, staging and ci', 'It leaves out every service.'],
+  ['service stop all in the lab', `${EACH} staging, ci. [staging] [ci]`],
+  ['service stop dev in 2 hours', `${EACH} staging, ci. [staging] [ci]`],
   // Two changes in one line.
   [
     'service start finance and stop staging',
@@ -131,18 +140,23 @@ test.for<readonly [line: string, answer: string]>([
   ['signalbox 7KQ2MX', 'change show id=7KQ2MX'],
   ['signalbox how much is ci', 'cost words=ci'],
   ['signalbox 👍', 'Nothing was requested.'],
+  [
+    'service stop ci and start finance at 21:00',
+    `${ONE} [service stop ci] [service start finance at 21:00]`,
+  ],
   // Keys that the command does not have.
   [
     'service stop ci --force',
-    '/service stop has no key “--force”. Did you mean for? Keys: at, in, for, until. [It is only the reason]',
+    '/service stop has no key “--force”. Keys: at, in, for, until. [Without it] [It is only the reason]',
   ],
   [
     'service stop ci -y',
-    '/service stop has no key “-y”. Keys: at, in, for, until. [It is only the reason]',
+    '/service stop has no key “-y”. Keys: at, in, for, until. [Without it] [It is only the reason]',
   ],
   // Days of a search.
   ['change log last 3 days', 'change log since=3d'],
   ['change log 2026-11-20 to 2026-11-25', 'change log since=2026-11-20 until=2026-11-25'],
+  ['change freezes --all', 'change freezes'],
   // What is prose stays prose.
   ['service stop ci for the night', 'service stop service=ci “for the night”'],
   ['service stop ci weekly cleanup', 'service stop service=ci “weekly cleanup”'],
@@ -150,6 +164,16 @@ test.for<readonly [line: string, answer: string]>([
   [
     'service scale ci max=64 "max 63 was too little"',
     'service scale service=ci maxReplicaMemoryGb=64 “max 63 was too little”',
+  ],
+  ['service stop ci once more', 'service stop service=ci “once more”'],
+  ['service stop ci at 404 errors', 'service stop service=ci “at 404 errors”'],
+  [
+    'service stop ci unused in the last 3 months',
+    'service stop service=ci “unused in the last 3 months”',
+  ],
+  [
+    'service scale ci max=64 replicas 30 were too many',
+    'service scale service=ci maxReplicaMemoryGb=64 “replicas 30 were too many”',
   ],
 ])('%s', ([line, expected]) => {
   expect(answer(line)).toBe(expected);
