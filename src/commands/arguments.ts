@@ -344,6 +344,11 @@ export function quoteWord({ text, quoted }: Word): string {
   return key !== '' && /[\s"]/.test(value) ? `${key}"${escaped(value)}"` : text;
 }
 
+/** The words as they were typed, without their quotes. */
+export function typedText(words: readonly Word[]): string {
+  return words.map(({ text }) => text).join(' ');
+}
+
 /** A quote inside quotes has a backslash before it, so that any text can be quoted. */
 function escaped(text: string): string {
   return text.replace(/["\\]/g, '\\$&');

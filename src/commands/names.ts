@@ -6,7 +6,7 @@ import { nearest, type Word } from '../base/text.ts';
 import { type CommandOffer, slashCommand } from '../domain/answer.ts';
 import { scopesOf, tagsOf, warehousesOf } from '../domain/freezes.ts';
 import { findByName, type NamedItem, nameToType, type Service } from '../domain/targets.ts';
-import { alike, commandLine, type Field, fieldsOf, quoteWord } from './arguments.ts';
+import { alike, commandLine, type Field, fieldsOf, quoteWord, typedText } from './arguments.ts';
 import type { ParseProblem, ServerLists, TypedCommand, Vocabulary } from './define.ts';
 
 type Names = NonNullable<Field['names']>;
@@ -92,11 +92,7 @@ export function nameAt(
   const begin = alike(nameText(first.text, first.quoted));
   if (!keysOf(things).some((key) => key.startsWith(begin))) return null;
   for (let taken = most; taken > 0; taken -= 1) {
-    const typed = words
-      .slice(0, taken)
-      .map(({ text }) => text)
-      .join(' ');
-    const text = nameText(typed, first?.quoted ?? false);
+    const text = nameText(typedText(words.slice(0, taken)), first.quoted);
     if (text !== '' && findByName(things, text).length > 0) return { text, taken, things };
   }
   return null;
@@ -122,10 +118,7 @@ export function similarAt(
 ): number | null {
   const known = thingsOf(names, vocabulary).flatMap(({ name, aliases }) => [name, ...aliases]);
   for (let taken = Math.min(NAME_WORDS_MAX, words.length); taken > 1; taken -= 1) {
-    const text = words
-      .slice(0, taken)
-      .map((word) => word.text)
-      .join(' ');
+    const text = typedText(words.slice(0, taken));
     const parts = (name: string) => name.split(/[\s-]+/).length;
     const alike = known.filter((name) => parts(name) === parts(text));
     if (nearest(text, alike).length > 0) return taken;

@@ -38,7 +38,7 @@ import {
   verbAt,
   verbsNear,
 } from './verbs.ts';
-import type { Ambiguity, Draft } from './word-steps.ts';
+import { type Ambiguity, type Draft, looseText } from './word-steps.ts';
 
 const OFFERS_MAX = 5;
 
@@ -272,7 +272,8 @@ function withoutVerb(
   const own = ownCommands(noun, vocabulary);
   const of = (name: string) => own.find((command) => command.name === `${noun} ${name}`);
   const [first = NO_WORD] = words;
-  const isNamed = nameBefore(noun, words, vocabulary) !== null;
+  const name = nameBefore(noun, words, vocabulary);
+  const isAlone = name?.taken === words.length;
   const list = of('list');
   const isFilter =
     list &&
@@ -289,17 +290,13 @@ function withoutVerb(
     return isList ? list : isId ? of('show') : undefined;
   }
   if (isFilter) return list;
-  if (noun === 'backup' && (isNamed || /^(latest|last|newest)$/.test(lowerOf(first)))) {
-    return words.length > 1 && !isOnlyName(noun, words, vocabulary) ? of('show') : list;
+  if (noun === 'backup' && (name || /^(latest|last|newest)$/.test(lowerOf(first)))) {
+    return words.length > 1 && !isAlone ? of('show') : list;
   }
-  if (noun === 'pipe' && (isNamed || nameAt('pipe', words, vocabulary))) {
-    return isOnlyName(noun, words, vocabulary) ? list : of('settings');
+  if (noun === 'pipe' && (name || nameAt('pipe', words, vocabulary))) {
+    return isAlone ? list : of('settings');
   }
-  return isNamed ? (of('show') ?? list) : undefined;
-}
-
-function isOnlyName(noun: string, words: readonly Word[], vocabulary: Vocabulary): boolean {
-  return nameBefore(noun, words, vocabulary)?.taken === words.length;
+  return name ? (of('show') ?? list) : undefined;
 }
 
 function unknownVerb(noun: string, words: readonly Word[], vocabulary: Vocabulary): ParseProblem {
@@ -316,13 +313,11 @@ function unknownVerb(noun: string, words: readonly Word[], vocabulary: Vocabular
   const meant = [...near, ...elsewhere, ...nounLines(noun, words, vocabulary)].filter(
     (line) => vocabulary.isCheck || isUnderstood(line, vocabulary),
   );
-  const fallback = own.some((each) => verbOf(each) === 'list')
-    ? [`${noun} list`, `${noun} help`]
-    : [`${noun} help`];
+  const list = own.some((each) => verbOf(each) === 'list') ? [`${noun} list`] : [];
   const typed = slashCommand(prefix, `${noun} ${oneLineOf(first.text, LABEL_MAX)}`);
   return meant.length > 0
     ? refused(`There's no command ${typed}. Did you mean:`, meant)
-    : refused(`There's no command ${typed}.`, fallback);
+    : refused(`There's no command ${typed}.`, [...list, `${noun} help`]);
 }
 
 /** `alerts firing` after another noun: the lines of that noun. */
@@ -489,10 +484,8 @@ const ONE_EACH = 'A line requests one change, so each is requested on its own:';
 
 /** `finance and stop staging`: the line of another change in what would be the reason; null without one. */
 function secondCommand(command: Command, { pieces, given }: Draft, vocabulary: Vocabulary) {
-  const texts = pieces.map((piece) =>
-    'text' in piece && piece.at !== undefined ? piece.text : '',
-  );
-  const [, tail] = /^(?:and then|and|then|und|&|\+) (.+)$/i.exec(texts.join(' ')) ?? [];
+  const text = pieces.map((piece) => looseText(piece) ?? '').join(' ');
+  const [, tail] = /^(?:and then|and|then|und|&|\+) (.+)$/i.exec(text) ?? [];
   if (command.kind !== 'change' || tail === undefined) return null;
   const noun = nounOf(command);
   const own = ownCommands(noun, vocabulary).filter(({ kind }) => kind === 'change');
@@ -553,10 +546,8 @@ function reasonOf({ pieces, keyedReason }: Draft, kept: readonly Ambiguity[] | n
 function targetChoice({ targets }: Draft): readonly Ambiguity[] {
   if (targets.length === 0) return [];
   const readings = targets.map((service) => ({ label: service, given: { service } }));
-  const names =
-    targets.length > OFFERS_MAX
-      ? `${targets.slice(0, OFFERS_MAX).join(', ')} and more`
-      : targets.join(', ');
+  const more = targets.length > OFFERS_MAX ? ' and more' : '';
+  const names = `${targets.slice(0, OFFERS_MAX).join(', ')}${more}`;
   const why = `One change has one service, so each is requested on its own: ${names}.`;
   return [{ why, readings, words: null }];
 }
@@ -642,11 +633,7 @@ function combined(given: TypedValues, choices: readonly Ambiguity[]): readonly C
 
 /** Two values of one key, two starts, or two ends. */
 function isSameKind(one: TypedValues, other: TypedValues): boolean {
-  const kindOf = (name: string) =>
-    [
-      ['at', 'in'],
-      ['for', 'until'],
-    ].find((kind) => kind.includes(name))?.[0] ?? name;
+  const kindOf = (name: string) => ownValue({ in: 'at', until: 'for' }, name) ?? name;
   const kinds = Object.keys(one).map(kindOf);
   return Object.keys(other).some((name) => kinds.includes(kindOf(name)));
 }

@@ -15,6 +15,9 @@ const DONE: Readonly<Record<string, string>> = {
   froze: 'change freeze',
 };
 
+const ASKS_WHO =
+  /\bwho (can|may|approves?|is allowed|has to|must)\b|^(can|may|could|should|would|am)\b/;
+
 /** The line that answers a question; null where no read does. */
 export function lineOfQuestion(
   noun: string,
@@ -27,11 +30,7 @@ export function lineOfQuestion(
   const alert = anyName('alert', words, vocabulary);
   const tag = anyName('tag', words, vocabulary);
   const name = service && quotedName(service.item.name);
-  if (
-    /\bwho (can|may|approves?|is allowed|has to|must)\b|^(can|may|could|should|would|am)\b/.test(
-      text,
-    )
-  ) {
+  if (ASKS_WHO.test(text)) {
     const who = whoLine(noun, words, name, tag && `tag=${tag.item.name}`, vocabulary);
     if (who !== null) return who;
   }
@@ -53,10 +52,7 @@ export function lineOfQuestion(
       words.slice(text.split(' ').length - asked.split(' ').length),
       vocabulary,
     );
-  if (
-    /\b(costs?|spend|spent|spending|expensive|budget|unusual|how much)\b/.test(text) ||
-    noun === 'cost'
-  ) {
+  if (/\b(costs?|spend|spent|spending|expensive|budget|unusual|how much)\b/.test(text)) {
     return `cost ${words.map(({ text: word }) => word).join(' ')}`;
   }
   if (name && noun === 'backup') return `backup list ${name}`;

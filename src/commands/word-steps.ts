@@ -5,7 +5,7 @@ import { NUMBERS, type TimeKey, type TimeReading, timeAt, windowAt } from '../ba
 import { nearest, ownValue, type Word } from '../base/text.ts';
 import { slashCommand } from '../domain/answer.ts';
 import { findByName } from '../domain/targets.ts';
-import { alike, type Field, isPlaced, type TypedValues } from './arguments.ts';
+import { alike, type Field, isPlaced, type TypedValues, typedText } from './arguments.ts';
 import { type Command, fieldContext, type Reading, type Vocabulary } from './define.ts';
 import { nameAt } from './names.ts';
 import { acceptedText } from './values.ts';
@@ -23,6 +23,11 @@ export interface Ambiguity {
 export type Piece =
   | { readonly text: string; readonly at?: number }
   | { readonly choice: Ambiguity };
+
+/** A word of the reason that is neither quoted nor introduced; null for any other piece. */
+export function looseText(piece: Piece): string | null {
+  return 'text' in piece && piece.at !== undefined ? piece.text : null;
+}
 
 export interface Draft {
   readonly given: Record<string, string>;
@@ -212,16 +217,13 @@ export const explicitPair: Step = (reader, at) => {
     ? value.taken + 1 - first.length
     : Math.min(2 - first.length, rest.length + 1);
   if (draft.isProse && !isLast && !lacksName(reader)) {
-    const shown = words
-      .slice(at, at + taken)
-      .map(({ text }) => text)
-      .join(' ');
+    const shown = typedText(words.slice(at, at + taken));
     ask(reader, eitherOf(shown, { [field.name]: value?.text ?? pair.value }));
     return taken;
   }
   const asked = value ? null : askedTime(field, own, vocabulary);
   if (asked) {
-    draft.choices.push({ ...asked.choice, words: null });
+    draft.choices.push(asked.choice);
     return asked.taken + 1 - first.length;
   }
   set(reader, { [field.name]: value?.text ?? own[0] ?? '' });
@@ -280,8 +282,7 @@ function valueAt(
 ): { readonly text: string; readonly taken: number } | null {
   if (field.names) {
     const words = texts.map((text) => ({ text, quoted: false }));
-    const known = nameAt(field.names, words, vocabulary, draft.given);
-    return known && { text: known.text, taken: known.taken };
+    return nameAt(field.names, words, vocabulary, draft.given);
   }
   const schema = command.args.shape[field.name];
   for (let taken = Math.min(VALUE_WORDS, texts.length); taken > 0; taken -= 1) {
@@ -300,7 +301,7 @@ function askedTime(field: Field, texts: readonly string[], { clock }: Vocabulary
   if (!clock || !/^(at|until)$/.test(field.name)) return null;
   const found = timeAt([field.name, ...texts], clock);
   if (found?.reading.kind !== 'asked' || found.taken < 2) return null;
-  return { taken: found.taken - 1, choice: choiceOf(found.reading, ['at', 'until'], '') };
+  return { taken: found.taken - 1, choice: choiceOf(found.reading, ['at', 'until'], null) };
 }
 
 /** The value of a quoted word: a name that is still missing, else the reason. */
@@ -308,13 +309,9 @@ export const quotedWord: Step = (reader, at) => {
   const word = reader.words[at];
   if (!word?.quoted) return 0;
   const field = nextPlaced(reader, [word]);
-  if (field && !takesReason(reader)) {
-    set(reader, { [field.name]: word.text });
-    return 1;
-  }
   const isKnown =
     field?.names && nameAt(field.names, [word], reader.vocabulary, reader.draft.given);
-  if (field && (isKnown || (!field.optional && at === 0))) {
+  if (field && (!takesReason(reader) || isKnown || (!field.optional && at === 0))) {
     set(reader, { [field.name]: word.text });
     return 1;
   }
@@ -435,7 +432,8 @@ function isClosed({ input, reads, names, means }: Field): boolean {
 }
 
 const CONNECTORS = /^(to|of|at|is|as|after|on|equals?|:|=|auf)$/;
-export const TIMING = ['at', 'in', 'for', 'until'];
+export const TIMING: readonly TimeKey[] = ['at', 'in', 'for', 'until'];
+const isKeyed = (field: Field) => !isPlaced(field) && !TIMING.some((key) => key === field.name);
 
 /** `max 64`, `maximum memory 64`, `idle off`, `threshold to 250`, `no idle`. */
 export const bareKey: Step = (reader, at) => {
@@ -444,9 +442,7 @@ export const bareKey: Step = (reader, at) => {
   const negation = /^(no|without|not|disable|disabled?|enable)$/.test(texts[0]?.toLowerCase() ?? '')
     ? 1
     : 0;
-  const keyed = fields.filter(
-    (field) => !isPlaced(field) && !field.rest && !TIMING.includes(field.name),
-  );
+  const keyed = fields.filter((field) => isKeyed(field) && !field.rest);
   for (let count = Math.min(3, texts.length - negation); count > 0; count -= 1) {
     const key = texts
       .slice(negation, negation + count)
@@ -519,9 +515,7 @@ export const valueThenKey: Step = (reader, at) => {
         .slice(size, size + length)
         .join(' ')
         .toLowerCase();
-      const field = fields.find(
-        (each) => !isPlaced(each) && !TIMING.includes(each.name) && isKey(each, key),
-      );
+      const field = fields.find((each) => isKeyed(each) && isKey(each, key));
       if (!field || !isClosed(field) || draft.given[field.name] !== undefined) continue;
       const own = rest.slice(0, size);
       const value = valueAt(reader, field, own) ?? refusedNumber(reader, field, own);
@@ -566,9 +560,7 @@ const STARTS: readonly TimeKey[] = ['at', 'in'];
 /** `tonight at 20:00`, `for 4 hours`, `until monday`. */
 export const timePhrase: Step = (reader, at) => {
   const { fields, vocabulary, draft } = reader;
-  const keys = fields
-    .map(({ name }) => name)
-    .filter((name): name is TimeKey => TIMING.includes(name));
+  const keys = TIMING.filter((key) => fields.some(({ name }) => name === key));
   if (!vocabulary.clock || keys.length === 0) return 0;
   const texts = textsAt(reader, at);
   const isGiven = (key: TimeKey) => {
@@ -612,11 +604,7 @@ export const timePhrase: Step = (reader, at) => {
   const taken = back > 0 ? found.taken - 1 + back : found.taken;
   if (reading.kind === 'now') return STARTS.some((key) => keys.includes(key)) ? taken : 0;
   if (reading.kind === 'taken') {
-    const key = keys.includes(reading.key)
-      ? reading.key
-      : reading.key === 'for'
-        ? 'until'
-        : reading.key;
+    const key = reading.key === 'for' && !keys.includes('for') ? 'until' : reading.key;
     if (!keys.includes(key) || isGiven(key)) return 0;
     set(reader, { [key]: reading.text });
     return taken;
@@ -627,15 +615,14 @@ export const timePhrase: Step = (reader, at) => {
   const open = reading.options.some(({ key }) => keys.includes(key) && !isGiven(key));
   if (!open || (isDay && !isWhole)) return 0;
   const words = texts.slice(0, taken).join(' ');
-  const { words: _, ...choice } = choiceOf(reading, keys, words);
-  ask(reader, { ...choice, words: takesReason(reader) ? words : null });
+  ask(reader, choiceOf(reading, keys, takesReason(reader) ? words : null));
   return taken;
 };
 
 function choiceOf(
   { why, options }: Extract<TimeReading, { readonly kind: 'asked' }>,
   keys: readonly TimeKey[],
-  words: string,
+  words: string | null,
 ): Ambiguity {
   const readings = options
     .filter(({ key }) => keys.includes(key))
