@@ -131,7 +131,6 @@ export const alertEdit: ChangeCommand = changeCommand({
   // The form is prefilled with the values of the alert, so the alert is selected first.
   hasField: (field, { given }) => field === 'alert' || Boolean(given.alert),
   call: 'PUT alert',
-  callClass: 'put',
   timed: 'start and revert',
   phrase: thresholdPhrase,
 

@@ -72,7 +72,6 @@ export const changeAllow = changeCommand({
     }),
   }),
   call: 'PUT standing approval',
-  callClass: 'put',
   needsReason: true,
   phrase: allowPhrase,
   hasField: (field, { given: { action = '' } }) =>
@@ -107,7 +106,6 @@ export const changeAllow = changeCommand({
     ];
   },
   own: 'allow',
-  undo: () => null,
   outcome: { done: 'allowed' },
   endingNote: 'In force. Each use is a change of its own, and is checked again before it runs.',
 });

@@ -1,15 +1,14 @@
 /** Questions about costs as people type them, in the words that the question reads. */
 
 import { addMonths, monthOf } from '../base/calendar.ts';
-import { dayLabel } from '../base/moments.ts';
+import { dayLabel, MONTHS } from '../base/moments.ts';
 import { patternOf } from '../base/text.ts';
 import { addDays, type Day, dayNumber, dayOf, weekdayOf } from '../base/time.ts';
+import { dayOfName, WEEKDAYS } from '../base/weekly-times.ts';
 import { findByName, nameToType } from '../domain/targets.ts';
 import type { Reworded, Vocabulary } from './define.ts';
 
-const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 const MONTH = `(?:${MONTHS.join('|')})[a-z]*`;
-const WEEKDAYS = 'mon tue wed thu fri sat sun'.split(' ');
 const WEEKDAY = `(?:${WEEKDAYS.join('|')})(?:day|sday|nesday|rsday|urday)?`;
 const ISO = String.raw`\d{4}-\d{2}-\d{2}`;
 
@@ -103,7 +102,7 @@ function dated(day = '', month = '', today: Day): string {
 
 /** The last such weekday before today. */
 export function lastWeekday(name = '', today: Day): Day {
-  const index = WEEKDAYS.indexOf(name.slice(0, 3).toLowerCase());
+  const index = dayOfName(name.slice(0, 3).toLowerCase());
   return addDays(today, -((weekdayOf(today) - index + 6) % 7) - 1);
 }
 

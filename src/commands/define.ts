@@ -186,8 +186,6 @@ interface CommandWords {
   readonly program: 'read' | 'request' | 'none';
   /** Words of its text with an effect of their own, which no program may use. */
   readonly peopleOnly?: readonly string[];
-  /** Other words that users may type for it. */
-  readonly aliases?: readonly string[];
   /** The task, as the title of its form; at most 24 characters. If missing, verb and noun are. */
   readonly title?: string;
   readonly summary: string;
@@ -249,8 +247,6 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
     body: JsonObject,
     context: Pick<CommandContext, 'services'>,
   ) => readonly AllowedChange[];
-  /** The HTTP method. A `post` is never sent a second time, whatever the first result was. */
-  readonly callClass: 'patch' | 'post' | 'put';
   /** How the change affects the costs of its target; if missing, no cost is estimated. */
   readonly effect?: EffectKind;
   /** Every rule requires a reason: users who are blocked by the change need to read it. */
@@ -320,8 +316,12 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
   readonly activities?: readonly string[];
   /** When an accepted change is done, by optional reads; if missing, no read can show it. */
   readonly settled?: SettledRule;
-  /** The command that reverts this change, with its line; null if there is none. */
-  readonly undo: (target: Target, before: Snapshot | null, body: JsonObject) => CommandOffer | null;
+  /** The command that reverts this change, with its line; missing or null if there is none. */
+  readonly undo?: (
+    target: Target,
+    before: Snapshot | null,
+    body: JsonObject,
+  ) => CommandOffer | null;
   /** Why there is no such command, where more is known than that the previous values are missing. */
   readonly noUndo?: (before: Snapshot | null, body: JsonObject) => string | null;
   /** The reply contains a password, stored encrypted until the requester has seen it. */

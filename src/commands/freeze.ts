@@ -83,7 +83,6 @@ export const changeFreeze = changeCommand({
     }),
   }),
   call: 'PUT freeze',
-  callClass: 'put',
   needsReason: true,
   phrase: scopePhrase,
 
@@ -161,7 +160,6 @@ export const changeFreezes = queryCommand({
 export const changeUnfreeze = changeCommand({
   name: 'change unfreeze',
   program: 'none',
-  aliases: ['change thaw'],
   title: 'End a freeze',
   summary: 'End a freeze early, if it was made in Slack',
   examples: ['change unfreeze tag:prod the launch is over', 'change unfreeze 7KQ2MX'],
@@ -169,7 +167,6 @@ export const changeUnfreeze = changeCommand({
     freeze: z.string().min(1).max(100).meta({ label: 'Freeze', names: 'freeze' }),
   }),
   call: 'PUT freeze',
-  callClass: 'put',
 
   target: ({ freeze }, { services }) => freezeTarget(freeze.scope, services),
   desired: ({ freeze: { id, scope, freeze } }) => ({

@@ -57,8 +57,7 @@ function thingsOf(
   if (names === 'scope' || names === 'tag' || names === 'warehouse') return SCOPES[names](services);
   if (names === 'alert') return alerts;
   if (names === 'freeze') return freezes;
-  if (names === 'ask')
-    return commands.map(({ name, aliases = [] }) => ({ id: name, name, aliases }));
+  if (names === 'ask') return commands.map(({ name }) => ({ id: name, name, aliases: [] }));
   // Fields are resolved in order, so `service` was replaced by a Service before; while words are read it is a text.
   const typed = args.service as Service | string | undefined;
   const [service] = typeof typed === 'string' ? findByName(services, typed) : [typed];
@@ -126,10 +125,10 @@ export function similarAt(
   return null;
 }
 
-/** The only known name anywhere in the words, for example in a pasted notice. */
-export function lastName(names: Names, words: readonly Word[], vocabulary: Vocabulary) {
-  const found = words.flatMap((_, at) => nameAt(names, words.slice(at), vocabulary) ?? []);
-  return found.length === 1 ? (found[0] ?? null) : null;
+/** The only known alert anywhere in the words, for example in a pasted notice. */
+export function onlyAlert(words: readonly Word[], vocabulary: Vocabulary) {
+  const found = words.flatMap((_, at) => nameAt('alert', words.slice(at), vocabulary) ?? []);
+  return found.length === 1 ? found[0] : undefined;
 }
 
 /** A name as a line has it. */

@@ -5,7 +5,7 @@ import type { Word } from '../base/text.ts';
 import { slashCommand } from '../domain/answer.ts';
 import { type Field, fieldsOf, isPlaced, oneOf } from './arguments.ts';
 import type { Command, Vocabulary } from './define.ts';
-import { lastName, similarAt } from './names.ts';
+import { onlyAlert, similarAt } from './names.ts';
 import { acceptedText } from './values.ts';
 import {
   type Ambiguity,
@@ -185,7 +185,7 @@ function nameFromProse(reader: Reader): void {
   if (!field || texts.length === 0) return;
   const words = texts.map((text) => ({ text, quoted: false }));
   const all = textsOf(draft.pieces).map((text) => ({ text, quoted: false }));
-  const within = field.names === 'alert' ? lastName('alert', all, vocabulary) : null;
+  const within = field.names === 'alert' ? onlyAlert(all, vocabulary) : undefined;
   const similar = field.names ? similarAt(field.names, words, vocabulary) : null;
   // Of a query without a reason, all words are the name.
   const isAll = !takesReason({ command }) && field.names !== undefined;

@@ -243,7 +243,6 @@ export const serviceCreate = changeCommand({
     regionPhrase(words, so) ??
     (UNIT.test(words.slice(0, 2).join(' ')) ? sizePhrase(words, so) : null),
   call: 'POST services',
-  callClass: 'post',
   timed: 'start',
   effect: 'create',
   hasSecret: true,
@@ -320,7 +319,6 @@ export const serviceCreate = changeCommand({
     sentCreation(await cloud.createService(ServiceCreation.parse(body)), body),
   activities: ['service_create', 'service_start', 'service_update_ip_access_list'],
   settled: settledInState({ ends: ['running', 'idle'] }),
-  undo: () => null,
   outcome: { done: 'created', accepted: 'is being created' },
   endingNote: 'Setup is in progress.',
   unfollowedNote: 'This API does not report when the service is ready.',

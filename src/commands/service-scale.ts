@@ -118,7 +118,6 @@ export const serviceScale: ChangeCommand = changeCommand({
   hasField: sizingApplies,
   phrase: sizePhrase,
   call: 'PATCH replicaScaling',
-  callClass: 'patch',
   timed: 'start and revert',
   effect: 'scale',
 

@@ -204,7 +204,6 @@ export const serviceSchedule = changeCommand({
     zone: ZoneName,
   }),
   call: 'PUT schedule',
-  callClass: 'put',
   runs: ({ stop, start }) => [
     ...(stop === null ? [] : ['service stop']),
     ...(start === null ? [] : ['service start']),
@@ -405,7 +404,6 @@ function scheduleAction({
     examples: [`service schedule ${verb} staging release week`],
     args: z.strictObject({ service: ServiceName }),
     call: 'PUT schedule',
-    callClass: 'put',
 
     target: ({ service }) => scheduleTarget(service),
     observe: ({ service }, context) => observeSchedule(service, context),
