@@ -267,6 +267,11 @@ export function isPlaced(field: Field): boolean {
   return field.word === undefined && !field.rest;
 }
 
+/** The values of a choice; none of any other field. */
+export function optionsOf({ input }: Field, among: FieldContext): readonly string[] {
+  return input?.kind === 'choice' ? input.options(among) : [];
+}
+
 /** `list, add or remove` */
 export function oneOf(words: readonly string[]): string {
   const last = words.at(-1) ?? '';
@@ -368,10 +373,9 @@ export function commandLine(
     return [quoteWord({ text: isPlaced(field) ? text : `${field.word}=${text}`, quoted })];
   });
   const search = fieldsOf(command.args).find((field) => field.rest);
-  const sought = search ? (given[search.name] ?? '') : '';
-  if (sought) return [command.name, ...words, sought].join(' ');
-  const tail = reason === '' ? [] : [quoteWord({ text: reason, quoted: true })];
-  return [command.name, ...words, ...tail].join(' ');
+  const sought = search && given[search.name];
+  const tail = sought || (reason && quoteWord({ text: reason, quoted: true }));
+  return [command.name, ...words, tail].filter(Boolean).join(' ');
 }
 
 const RELATIVE =

@@ -434,11 +434,7 @@ function wordsOf(event: ChangeEvent, change: Change | null): Words {
 
 /** Returns what happened to a change for people, the oldest first: who did what, when. */
 export async function storyLines(subjects: Subjects, id: ChangeId): Promise<readonly Line[]> {
-  type Events = readonly Recorded<ChangeEvent>[];
-  const { state } = await subjects.load(
-    `change/${id}`,
-    (known: Events | null, event): Events => [...(known ?? []), event],
-  );
+  const { state } = await subjects.load(`change/${id}`, collected<Recorded<ChangeEvent>>);
   const change = await loadChange(subjects, id);
   return (state ?? []).flatMap((event, _, { length }) => {
     const [did] = wordsOf(event, change);
@@ -450,6 +446,11 @@ export async function storyLines(subjects: Subjects, id: ChangeId): Promise<read
     const how = isLess ? [': ', ...lessParts(less.wider.plan, event.plan)] : [];
     return [[{ at: new Date(event.at) }, '  ', ...nameOf(actor), ` ${did}${whyOf(event)}`, ...how]];
   });
+}
+
+/** Folds a stream to its events, the oldest first. */
+function collected<Event>(known: readonly Event[] | null, event: Event): readonly Event[] {
+  return [...(known ?? []), event];
 }
 
 /** `Ana`, or `Ana via copilot`. */
@@ -490,16 +491,12 @@ type AnyEvent = Recorded<EventOf<StreamName>>;
 
 /** The events of a change, its presses and its refusals, the oldest first. */
 async function eventsAbout(subjects: Subjects, id: ChangeId): Promise<readonly LoggedEvent[]> {
-  const collected = (known: readonly AnyEvent[] | null, event: AnyEvent) => [
-    ...(known ?? []),
-    event,
-  ];
   const own = `change/${id}` as StreamName;
   const found = [
-    [own, await subjects.load(own, collected)] as const,
+    [own, await subjects.load(own, collected<AnyEvent>)] as const,
     // Each of these kinds has its own events.
-    ...(await subjects.loadAll(`press/${id}` as 'press', collected)),
-    ...(await subjects.loadAll(`refusal/${id}` as 'press', collected)),
+    ...(await subjects.loadAll(`press/${id}` as 'press', collected<AnyEvent>)),
+    ...(await subjects.loadAll(`refusal/${id}` as 'press', collected<AnyEvent>)),
   ];
   const all = found.flatMap(([stream, { state }]) =>
     (state ?? []).map((event) => ({ stream: stream as StreamName, event })),

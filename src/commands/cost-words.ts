@@ -173,12 +173,10 @@ function reworded(text: string, today: Day, vocabulary: Vocabulary): string {
   const named = withNames(text.trim().split(/\s+/), vocabulary);
   let words = ` ${named.join(' ')} `;
   for (const [whole, by] of COMPILED) {
-    words = words.replace(whole, (...found) => {
-      const groups = found
-        .slice(1, -2)
-        .map((group) => (typeof group === 'string' ? group : undefined));
-      return typeof by === 'string' ? by : by(groups as readonly string[], today);
-    });
+    // After the groups follow the place and the whole text.
+    words = words.replace(whole, (_, ...found) =>
+      typeof by === 'string' ? by : by(found.slice(0, -2), today),
+    );
   }
   return words.replaceAll(NAME_MARK, '').trim().replace(/\s+/g, ' ');
 }
@@ -213,9 +211,7 @@ function withNames(words: readonly string[], { services }: Vocabulary): readonly
 }
 
 /** Which of the questions about costs a line asks; null: the words are a question of `/cost`. */
-export function costVerb(
-  words: readonly string[],
-): { readonly verb: string; readonly rest: readonly string[] } | null {
+export function costVerb(words: readonly string[]) {
   const text = words.join(' ').replace(/[?!.]+$/, '');
   const cases: readonly (readonly [RegExp, string])[] = [
     [/\b(?:as|to|in) (?:a )?csv\b|\bcsv\b/i, 'csv'],

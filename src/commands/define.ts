@@ -230,6 +230,20 @@ type OwnOperation =
   | 'schedule resume'
   | 'schedule remove';
 
+/** What follows from the arguments and the state of the target. */
+type FromArguments<Args, Result> = (
+  args: Args,
+  before: Snapshot | null,
+  context: CommandContext,
+) => Result;
+
+/** A call of the server about the body of a plan. */
+type AtServer<Result> = (
+  target: Target,
+  body: JsonObject,
+  context: CommandContext,
+) => Promise<Result>;
+
 export interface ChangeCommand<Args = unknown> extends CommandWords {
   readonly kind: 'change';
   readonly args: z.ZodObject;
@@ -279,39 +293,19 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
   readonly noEffect?: (args: Args, before: Snapshot | null) => NoEffect | null;
   readonly desired: (args: Args, before: Snapshot | null) => JsonObject;
   /** Problems that concern several fields; with any of them the change is not requested. */
-  readonly problems?: (
-    args: Args,
-    before: Snapshot | null,
-    context: CommandContext,
-  ) => readonly FieldProblem[];
+  readonly problems?: FromArguments<Args, readonly FieldProblem[]>;
   /** The rows of the plan, if the body has other field names than the arguments. */
-  readonly rows?: (
-    args: Args,
-    before: Snapshot | null,
-    context: CommandContext,
-  ) => readonly PlanRow[];
+  readonly rows?: FromArguments<Args, readonly PlanRow[]>;
   readonly unchanged?: (args: Args, before: Snapshot | null) => readonly string[];
-  readonly warnings: (
-    args: Args,
-    before: Snapshot | null,
-    context: CommandContext,
-  ) => readonly string[];
+  readonly warnings: FromArguments<Args, readonly string[]>;
   /** Warnings about the time from the start of a plan to its revert. */
   readonly timeWarnings?: (plan: Plan, now: Date) => readonly string[];
   /** Sends the request; missing where Signalbox applies the change itself. */
-  readonly send?: (
-    target: Target,
-    body: JsonObject,
-    context: CommandContext,
-  ) => Promise<SendResult>;
+  readonly send?: AtServer<SendResult>;
   /** What Signalbox does itself, by the body of the plan; missing where `send` sends a request. */
   readonly own?: OwnOperation;
   /** Checks whether an attempt without an answer took effect; null: still unknown. */
-  readonly verifyOutcome?: (
-    target: Target,
-    body: JsonObject,
-    context: CommandContext,
-  ) => Promise<SendResult | null>;
+  readonly verifyOutcome?: AtServer<SendResult | null>;
   /** The types of the entries that its request leaves in the activity log of the server, each at most once. */
   readonly activities?: readonly string[];
   /** When an accepted change is done, by optional reads; if missing, no read can show it. */

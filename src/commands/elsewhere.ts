@@ -1,7 +1,7 @@
 /** The changes of a service that were not made with the key of Signalbox. */
 
 import { cleanText, ownValue } from '../base/text.ts';
-import { DAY_MS } from '../base/time.ts';
+import { addDays, dayOf } from '../base/time.ts';
 import type { Caller, InlinePart } from '../domain/answer.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
 import { plainWords } from '../domain/words.ts';
@@ -18,9 +18,8 @@ export async function readElsewhere(
   { reads, now, isOperatorOf }: Pick<CommandContext, 'reads' | 'now' | 'isOperatorOf'>,
   { by }: Caller,
 ): Promise<OptionalRead<readonly (readonly InlinePart[])[]>> {
-  const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
-  const today = now().getTime();
-  const period = { from_date: dayOf(today - DAYS_BACK * DAY_MS), to_date: dayOf(today) };
+  const today = dayOf(now());
+  const period = { from_date: addDays(today, -DAYS_BACK), to_date: today };
   const how = { waiting: true, organization: service.organizationId };
   const read = await reads.cloud.activities(period, how);
   if (!read.known) return read;

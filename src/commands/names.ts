@@ -9,7 +9,7 @@ import { findByName, type NamedItem, nameToType, type Service } from '../domain/
 import { alike, commandLine, type Field, fieldsOf, quoteWord, typedText } from './arguments.ts';
 import type { ParseProblem, ServerLists, TypedCommand, Vocabulary } from './define.ts';
 
-type Names = NonNullable<Field['names']>;
+export type NameKind = NonNullable<Field['names']>;
 
 /** Lists whose readings are kept: each word of a line needs them. */
 const LISTS_MAX = 50;
@@ -30,10 +30,8 @@ export function resolveNames(
     const one = found.length === 1 ? found[0] : unlisted(names, text, found);
     if (!one) {
       const { prefix = '' } = vocabulary;
-      return {
-        ok: false,
-        misread: unclear(asked, { name, names, prefix }, found, things),
-      } as const;
+      const misread = unclear(asked, { name, names, prefix }, found, things);
+      return { ok: false, misread } as const;
     }
     if (IN_PATHS.includes(names) && !PathId.safeParse(one.id).success) {
       const sentence = `The ${KINDS[names][0]} “${text}” cannot be used: no request can contain the id “${one.id}” that the server gives it.`;
@@ -45,11 +43,11 @@ export function resolveNames(
 }
 
 /** What the path of a request contains. A server can list an id that no path may have: it is refused before a preview. */
-const IN_PATHS: readonly Names[] = ['service', 'pipe', 'alert'];
+const IN_PATHS: readonly NameKind[] = ['service', 'pipe', 'alert'];
 
 /** Everything that a field may name; a pipe belongs to the service given before it. */
 function thingsOf(
-  names: Names,
+  names: NameKind,
   { services, alerts, freezes = [], commands, lists = {} }: Vocabulary,
   args: Readonly<Record<string, unknown>> = {},
 ): readonly NamedItem[] {
@@ -78,7 +76,7 @@ const NAME_WORDS_MAX = 8;
 
 /** The longest run of words at the start that is a known name; a quoted word is a name of its own. */
 export function nameAt(
-  names: Names,
+  names: NameKind,
   words: readonly Word[],
   vocabulary: Vocabulary,
   args: Readonly<Record<string, unknown>> = {},
@@ -110,11 +108,7 @@ function nameText(typed: string, isQuoted: boolean): string {
 }
 
 /** How many words at the start are similar to a name with as many words: `5xx rtae`; null if none are. */
-export function similarAt(
-  names: Names,
-  words: readonly Word[],
-  vocabulary: Vocabulary,
-): number | null {
+export function similarAt(names: NameKind, words: readonly Word[], vocabulary: Vocabulary) {
   const known = thingsOf(names, vocabulary).flatMap(({ name, aliases }) => [name, ...aliases]);
   for (let taken = Math.min(NAME_WORDS_MAX, words.length); taken > 1; taken -= 1) {
     const text = typedText(words.slice(0, taken));
@@ -137,7 +131,7 @@ export function quotedName(name: string): string {
 }
 
 /** An id that is not in the vocabulary is passed on: the server accepts or rejects it. */
-function unlisted(names: Names, text: string, found: readonly NamedItem[]): NamedItem | null {
+function unlisted(names: NameKind, text: string, found: readonly NamedItem[]): NamedItem | null {
   const isId = /^(?=.*\d)[A-Za-z0-9_-]{12,64}$/.test(text);
   return (names === 'pipe' || names === 'alert') && found.length === 0 && isId
     ? { id: text, name: text, aliases: [] }
@@ -145,7 +139,7 @@ function unlisted(names: Names, text: string, found: readonly NamedItem[]): Name
 }
 
 /** What users call the items of each kind, and where they find them. */
-const KINDS: Readonly<Record<Names, readonly [kind: string, list: string]>> = {
+const KINDS: Readonly<Record<NameKind, readonly [kind: string, list: string]>> = {
   service: ['service', 'service list lists all known services.'],
   pipe: ['pipe', 'Pipe names are set in signalbox.yaml; an id also works.'],
   alert: ['alert', 'alert list lists all alerts.'],
@@ -158,7 +152,7 @@ const KINDS: Readonly<Record<Names, readonly [kind: string, list: string]>> = {
 
 function unclear(
   named: TypedCommand,
-  { name, names, prefix }: { name: string; names: Names; prefix: string },
+  { name, names, prefix }: { name: string; names: NameKind; prefix: string },
   found: readonly NamedItem[],
   things: readonly NamedItem[],
 ): ParseProblem {

@@ -6,6 +6,7 @@ import {
   fieldsOf,
   isPlaced,
   oneOf,
+  optionsOf,
   quoteWord,
   type TypedValues,
 } from './arguments.ts';
@@ -112,11 +113,7 @@ function readCosts(words: readonly Word[], vocabulary: Vocabulary): ParseResult 
 }
 
 /** `/alert stop ci`: a verb of services and the name of one, after a noun that has neither. */
-function readForeign(
-  noun: string,
-  words: readonly Word[],
-  vocabulary: Vocabulary,
-): ParseProblem | null {
+function readForeign(noun: string, words: readonly Word[], vocabulary: Vocabulary) {
   if (!['alert', 'change', 'cost'].includes(noun)) return null;
   const own = verbAt(words, ownCommands(noun, vocabulary));
   const takesScope =
@@ -264,11 +261,7 @@ function nameBefore(noun: string, words: readonly Word[], vocabulary: Vocabulary
 }
 
 /** A name without a verb is shown. */
-function withoutVerb(
-  noun: string,
-  words: readonly Word[],
-  vocabulary: Vocabulary,
-): Command | undefined {
+function withoutVerb(noun: string, words: readonly Word[], vocabulary: Vocabulary) {
   const own = ownCommands(noun, vocabulary);
   const of = (name: string) => own.find((command) => command.name === `${noun} ${name}`);
   const [first = NO_WORD] = words;
@@ -321,11 +314,8 @@ function unknownVerb(noun: string, words: readonly Word[], vocabulary: Vocabular
 }
 
 /** `alerts firing` after another noun: the lines of that noun. */
-function nounLines(
-  noun: string,
-  [first = NO_WORD, ...rest]: readonly Word[],
-  { commands }: Vocabulary,
-): readonly string[] {
+function nounLines(noun: string, words: readonly Word[], { commands }: Vocabulary) {
+  const [first = NO_WORD, ...rest] = words;
   const meant = nounsOf(commands).find((each) => each !== noun && isNoun(first, each));
   if (meant === undefined) return [];
   const line = [meant, ...rest.map(quoteWord)].join(' ');
@@ -409,11 +399,7 @@ function nounOfChat(words: readonly Word[], nouns: readonly string[], vocabulary
  * `organization=prod-eu` beside a name means `prod-eu/name`. Null: the words have no such key, or it is for the command
  * to read or refuse, because nothing in the line could be narrowed by it.
  */
-function readOrganization(
-  command: Command,
-  typed: readonly Word[],
-  vocabulary: Vocabulary,
-): ParseResult | null {
+function readOrganization(command: Command, typed: readonly Word[], vocabulary: Vocabulary) {
   const { organizations, services } = vocabulary;
   if (organizations.length === 1) return null;
   const at = typed.findIndex((word) => !word.quoted && KEY.test(word.text));
@@ -655,9 +641,8 @@ function tooMuch(
   ];
   const fields = fieldsOf(command.args);
   const choice = fields.find(({ name, input }) => input?.kind === 'choice' && !given[name]);
-  const action = choice && isPlaced(choice) ? choice : null;
-  const options =
-    action?.input?.kind === 'choice' ? action.input.options(fieldContext(vocabulary, given)) : [];
+  const among = fieldContext(vocabulary, given);
+  const options = choice && isPlaced(choice) ? optionsOf(choice, among) : [];
   const near = nearest(words[0]?.text ?? '', options).map((option) => {
     const [, keys = ''] = commandLine(command, given, '').split(`${command.name} `);
     return [command.name, option, ...words.slice(1).map(quoteWord), keys].filter(Boolean).join(' ');
@@ -672,11 +657,7 @@ function tooMuch(
 }
 
 /** The changes of the shown thing that read all of its words: `5xx rate above 300`. */
-function changesMeant(
-  command: Command,
-  typed: readonly Word[],
-  vocabulary: Vocabulary,
-): readonly string[] {
+function changesMeant(command: Command, typed: readonly Word[], vocabulary: Vocabulary) {
   if (vocabulary.isCheck || verbOf(command) !== 'show') return [];
   return ownCommands(nounOf(command), vocabulary).flatMap((other) => {
     const isOwn = fieldsOf(other.args).some(({ names }) => names === nounOf(command));

@@ -19,11 +19,7 @@ const ASKS_WHO =
   /\bwho (can|may|approves?|is allowed|has to|must)\b|^(can|may|could|should|would|am)\b/;
 
 /** The line that answers a question; null where no read does. */
-export function lineOfQuestion(
-  noun: string,
-  typed: readonly Word[],
-  vocabulary: Vocabulary,
-): string | null {
+export function lineOfQuestion(noun: string, typed: readonly Word[], vocabulary: Vocabulary) {
   const words = typed.map((word) => ({ ...word, text: word.text.replace(/[?!.,]+$/, '') }));
   const text = words.map(lowerOf).join(' ');
   const service = anyName('service', words, vocabulary);
@@ -45,13 +41,8 @@ export function lineOfQuestion(
   if (name && /\bbackup\b/.test(text)) return `backup show ${name} latest`;
   if (alert) return `alert show ${quotedName(alert.item.name)}`;
   if (/\b(firing|alerting|red)\b/.test(text)) return 'alert list state=ALERT';
-  const [, asked] = /^(?:how (?:do|can) (?:i|we|you)|how to) (.+)$/.exec(text) ?? [];
-  if (asked)
-    return helpLine(
-      noun,
-      words.slice(text.split(' ').length - asked.split(' ').length),
-      vocabulary,
-    );
+  const [how, to] = /^how (?:(to)|(?:do|can) (?:i|we|you)) .+$/.exec(text) ?? [];
+  if (how) return helpLine(noun, words.slice(to ? 2 : 3), vocabulary);
   if (/\b(costs?|spend|spent|spending|expensive|budget|unusual|how much)\b/.test(text)) {
     return `cost ${words.map(({ text: word }) => word).join(' ')}`;
   }

@@ -8,7 +8,6 @@ import type { Command, Vocabulary } from './define.ts';
 import { onlyAlert, similarAt } from './names.ts';
 import { acceptedText } from './values.ts';
 import {
-  type Ambiguity,
   bare,
   bareKey,
   choiceWord,
@@ -122,10 +121,8 @@ function askAboutProse(reader: Reader): void {
 }
 
 /** The keys of this command for a time; none for one that takes none. */
-function howToWrite(
-  { command, fields, vocabulary: { prefix = '' } }: Reader,
-  time: string,
-): string {
+function howToWrite({ command, fields, vocabulary }: Reader, time: string): string {
+  const { prefix = '' } = vocabulary;
   const ways = Object.entries(TIME_EXAMPLES).flatMap(([what, all]) => {
     const own = all.filter((text) => fields.some(({ name }) => text.startsWith(`${name}=`)));
     return own.length > 0 ? [`${what} as ${oneOf(own)}`] : [];
@@ -146,10 +143,7 @@ const TIME_EXAMPLES = {
 };
 
 /** What words within the reason would mean on their own. */
-function meaningAt(
-  reader: Reader,
-  at: number,
-): { readonly taken: number; readonly choice: Ambiguity } | null {
+function meaningAt(reader: Reader, at: number) {
   const words = textsAt(reader, at);
   const isTime = timeWords(words.join(' ')) !== null;
   for (const step of [...(isTime ? [timePhrase] : []), ownPhrase, bareKey, valueThenKey]) {

@@ -255,7 +255,7 @@ export const serviceCreate = changeCommand({
     const read = await context.reads.cloud.services(how);
     const listed = read.known ? read.value : [];
     const found = warehouseId(typed, services, listed);
-    if (found.id !== null) return { ok: true, args: { ...args, dataWarehouseId: found.id } };
+    if ('id' in found) return { ok: true, args: { ...args, dataWarehouseId: found.id } };
     return { ok: false, problems: [{ field: 'dataWarehouseId', problem: found.problem }] };
   },
   target: (args, context) => {
@@ -339,21 +339,16 @@ function creationOf({ organization: _, ...fields }: Readonly<Record<string, unkn
   return bodyOf(fields);
 }
 
-type FoundWarehouse = { readonly id: string } | { readonly id: null; readonly problem: string };
-
 /** Cards show the name of a warehouse, and the server takes its id only. */
 function warehouseId(
   typed: string,
   services: readonly Service[],
   listed: readonly { readonly id: string; readonly dataWarehouseId: string | null }[],
-): FoundWarehouse {
+) {
   const own = servicesInWarehouse(typed, services);
   if (own.length === 0) {
     const names = [...new Set(services.flatMap(({ warehouse }) => warehouse ?? []))].sort();
-    return {
-      id: null,
-      problem: `must be a warehouse of signalbox.yaml (${names.join(', ')}) or an id`,
-    };
+    return { problem: `must be a warehouse of signalbox.yaml (${names.join(', ')}) or an id` };
   }
   const current = new Map(listed.map((each) => [each.id, each.dataWarehouseId]));
   const ids = own.flatMap(
@@ -361,7 +356,7 @@ function warehouseId(
   );
   const [id, ...others] = new Set(ids);
   if (id !== undefined && others.length === 0) return { id };
-  return { id: null, problem: `must be the id of “${typed}”: the server did not report it` };
+  return { problem: `must be the id of “${typed}”: the server did not report it` };
 }
 
 const WIDEST = { v4: 8, v6: 16 } as const;

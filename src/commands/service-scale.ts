@@ -175,6 +175,7 @@ export function sizePhrase(
   { given, vocabulary }: PhraseState,
 ): Phrase | null {
   const texts = [5, 4, 3, 2, 1].filter((count) => count <= words.length);
+  const hasReplicas = given.numReplicas !== undefined;
   for (const taken of texts) {
     const text = words.slice(0, taken).join(' ');
     if (OTHER_UNIT.test(text)) {
@@ -194,16 +195,14 @@ export function sizePhrase(
       const both = { minReplicaMemoryGb: low, maxReplicaMemoryGb: high };
       if (from === undefined) return { taken, given: both };
       const why = `“${text}” can be the maximum, or both bounds.`;
-      return { taken, choice: { why, readings: sizeReadings(high, low, given) } };
+      return { taken, choice: { why, readings: sizeReadings(high, low, hasReplicas) } };
     }
     const [, size] = ONE_SIZE.exec(text) ?? [];
     const next = words[taken] ?? '';
     if (size === undefined || /^(replicas?|nodes?|min|minutes?|max|%)/i.test(next)) continue;
     const hasUnit = /[a-z]$/i.test(text);
-    const readings = sizeReadings(size, size, given).filter(
-      (reading) =>
-        isValidSize(reading.given, vocabulary) &&
-        !(hasUnit && reading.given.numReplicas !== undefined),
+    const readings = sizeReadings(size, size, hasUnit || hasReplicas).filter((reading) =>
+      isValidSize(reading.given, vocabulary),
     );
     // With its unit it is the memory: what is wrong with it is said by that key.
     if (readings.length === 0 && hasUnit) return { taken, given: { maxReplicaMemoryGb: size } };
@@ -226,13 +225,13 @@ function relativePhrase(text: string, taken: number, given: TypedValues): Phrase
 }
 
 /** The keys that a number without a key can mean. */
-function sizeReadings(max: string, min: string, given: TypedValues): readonly Reading[] {
+function sizeReadings(max: string, min: string, isMemory: boolean): readonly Reading[] {
   const all = [
     { label: `max=${max}`, given: { maxReplicaMemoryGb: max } },
     { label: `min=${min} max=${max}`, given: { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } },
     { label: `replicas=${max}`, given: { numReplicas: max } },
   ];
-  return given.numReplicas === undefined ? all : all.slice(0, 2);
+  return isMemory ? all.slice(0, 2) : all;
 }
 
 function isValidSize(given: TypedValues, vocabulary: PhraseState['vocabulary']): boolean {
@@ -249,10 +248,12 @@ export function sizingApplies(field: string, { given }: FieldContext): boolean {
 
 /** The sizes as they were seen last; of servers that return the total only, none is exact. */
 function sizesSeen({ fields }: Snapshot): TypedValues {
-  const isKnown = (name: string) => (fields[name] ?? null) !== null;
-  const names = fields.approximate ? [] : Object.keys(SIZING).filter(isKnown);
+  const all = fields.approximate ? [] : Object.keys(SIZING);
+  const names = all.filter((name) => isKnown(fields, name));
   return Object.fromEntries(names.map((name) => [name, settingText(fields[name])]));
 }
+
+const isKnown = (fields: JsonObject, name: string) => (fields[name] ?? null) !== null;
 
 const MEMORY = {
   label: 'Memory per replica',
@@ -286,7 +287,6 @@ const compareSizes: Compare = (before, now, body) => {
     fields.some((field) => body[field] !== undefined),
   );
   const parts = own.some((part) => part !== IDLING) ? [...own, MODE] : own;
-  const isKnown = (fields: JsonObject, name: string) => (fields[name] ?? null) !== null;
   const partsWith = (fits: (name: string) => boolean) =>
     parts.filter(({ fields }) => fields.some((name) => isKnown(before, name) && fits(name)));
   const differences = partsWith((name) => isKnown(now, name) && before[name] !== now[name]).map(

@@ -185,6 +185,13 @@ const times = (word: 'stop' | 'start', label: string) =>
     reads: weeklyText,
   });
 
+const args = z.strictObject({
+  service: ServiceName,
+  stop: times('stop', 'Stop'),
+  start: times('start', 'Start'),
+  zone: ZoneName,
+});
+
 export const serviceSchedule = changeCommand({
   name: 'service schedule',
   program: 'request',
@@ -197,12 +204,7 @@ export const serviceSchedule = changeCommand({
   permission: 'service:manage',
   effect: 'schedule',
   phrase: schedulePhrase,
-  args: z.strictObject({
-    service: ServiceName,
-    stop: times('stop', 'Stop'),
-    start: times('start', 'Start'),
-    zone: ZoneName,
-  }),
+  args,
   call: 'PUT schedule',
   runs: ({ stop, start }) => [
     ...(stop === null ? [] : ['service stop']),
@@ -263,11 +265,7 @@ const NO_ZONE = {
 };
 const NO_TIME = { field: 'stop', problem: 'or start must be given, for example weekdays 20:00' };
 
-interface Times {
-  readonly stop?: readonly WeeklyTime[] | undefined;
-  readonly start?: readonly WeeklyTime[] | undefined;
-  readonly zone?: string | undefined;
-}
+type Times = Omit<z.output<typeof args>, 'service'>;
 
 function planOf({ stop = [], start = [], zone = 'UTC' }: Times): WeeklyPlan {
   return { stop, start, timezone: zone };

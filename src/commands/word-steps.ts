@@ -5,16 +5,21 @@ import { NUMBERS, type TimeKey, type TimeReading, timeAt, windowAt } from '../ba
 import { nearest, ownValue, type Word } from '../base/text.ts';
 import { slashCommand } from '../domain/answer.ts';
 import { findByName } from '../domain/targets.ts';
-import { alike, type Field, isPlaced, type TypedValues, typedText } from './arguments.ts';
-import { type Command, fieldContext, type Reading, type Vocabulary } from './define.ts';
+import {
+  alike,
+  type Field,
+  isPlaced,
+  optionsOf,
+  type TypedValues,
+  typedText,
+} from './arguments.ts';
+import { type Command, fieldContext, type Phrase, type Vocabulary } from './define.ts';
 import { nameAt } from './names.ts';
 import { acceptedText } from './values.ts';
 import { wordsBack } from './verbs.ts';
 
 /** Words that can be read in several ways. */
-export interface Ambiguity {
-  readonly why: string;
-  readonly readings: readonly Reading[];
+export interface Ambiguity extends NonNullable<Phrase['choice']> {
   /** The words, which can also be a part of the reason; null if they cannot. */
   readonly words: string | null;
 }
@@ -197,10 +202,7 @@ export const explicitPair: Step = (reader, at) => {
   const field = fieldOfKey(fields, pair.key);
   if (!field) return unknownKey(reader, at, pair);
   if (!pair.isSure && draft.isProse) return 0;
-  const options =
-    field.input?.kind === 'choice'
-      ? field.input.options(fieldContext(vocabulary, draft.given))
-      : [];
+  const options = optionsOf(field, fieldContext(vocabulary, draft.given));
   const alone = ownValue(field.means, pair.key) ?? options.find((option) => option === pair.key);
   if (pair.value === '' && alone !== undefined) {
     set(reader, { [field.name]: alone });
@@ -536,12 +538,10 @@ export const choiceWord: Step = (reader, at) => {
     if (text === '' || texts.length < count) continue;
     const among = fieldContext(vocabulary, draft.given);
     const own = fields.flatMap((field) => {
-      const { input, means = {}, name } = field;
+      const { means, name } = field;
       const needsKey = field.typedOnly && !isPlaced(field);
-      const isAmbiguity = input?.kind === 'choice' && !needsKey && /[a-z]/.test(text);
-      const option = isAmbiguity
-        ? input.options(among).find((each) => alike(each) === alike(text))
-        : undefined;
+      const options = needsKey || !/[a-z]/.test(text) ? [] : optionsOf(field, among);
+      const option = options.find((each) => alike(each) === alike(text));
       const value = ownValue(means, text) ?? option;
       return value === undefined || draft.given[name] !== undefined ? [] : [{ name, value }];
     });
