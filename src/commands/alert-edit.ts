@@ -188,10 +188,8 @@ export const alertEdit: ChangeCommand = changeCommand({
   verifyOutcome: async ({ id }, body, context) => {
     const reply = await client(context).getAlert(id);
     if (differences(body, reply.result).length > 0) return null;
-    return {
-      ...sentAlert(body, reply),
-      reported: ['read again: all values are as requested'],
-    };
+    const reported = ['read again: all values are as requested'];
+    return { ...sentAlert(body, reply), reported };
   },
   undo: ({ id }, before, body) => undoLine(id, before, body),
   outcome: { done: 'edited', accepted: 'was edited' },
@@ -216,12 +214,8 @@ function alertSnapshot(alert: Alert, seenAt: Date, names: AlertNames = {}): Snap
     ...(Object.keys(names).length === 0 ? {} : { names }),
   };
   // The alert was parsed from JSON.
-  return {
-    fields: Object.fromEntries(own) as JsonObject,
-    volatileFields,
-    seenAt,
-    source: 'read just now',
-  };
+  const fields = Object.fromEntries(own) as JsonObject;
+  return { fields, volatileFields, seenAt, source: 'read just now' };
 }
 
 /**

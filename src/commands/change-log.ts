@@ -49,6 +49,7 @@ import {
   type PhraseState,
   type QueryCommand,
   queryCommand,
+  type ReadPhrase,
 } from './define.ts';
 import { nameAt } from './names.ts';
 
@@ -126,10 +127,7 @@ export function personField(label: string) {
 }
 
 /** `last week`, `today`: the days of a search without its keys. */
-export function daysPhrase(
-  words: readonly string[],
-  { given, vocabulary }: PhraseState,
-): Phrase | null {
+export const daysPhrase: ReadPhrase = (words, { given, vocabulary }) => {
   if (!vocabulary.clock || given.since !== undefined) return null;
   const today = dayOf(vocabulary.clock.now);
   const monday = startOf('week', today);
@@ -150,7 +148,7 @@ export function daysPhrase(
   const one = words[0]?.toLowerCase() ?? '';
   const isPast = /^(today|yesterday|\d+[hdw])$/.test(one);
   return isPast ? { taken: 1, given: { since: one } } : null;
-}
+};
 
 export function namePhrase(
   field: 'service' | 'target',

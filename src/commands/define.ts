@@ -172,6 +172,8 @@ export interface PhraseState {
   readonly vocabulary: Vocabulary;
 }
 
+export type ReadPhrase = (words: readonly string[], so: PhraseState) => Phrase | null;
+
 export type Reworded =
   | { readonly words: string }
   | { readonly sentence: string; readonly lines: readonly string[] };
@@ -193,7 +195,7 @@ interface CommandWords {
   /** The permission that the key of the cloud API needs; if missing, it calls no such operation. */
   readonly permission?: CloudPermission;
   /** Reads what people type for this command without `key=value`, at the start of the words. */
-  readonly phrase?: (words: readonly string[], so: PhraseState) => Phrase | null;
+  readonly phrase?: ReadPhrase;
   /** The words of a question in the form that the command reads; or what is asked or refused. */
   readonly reword?: (words: string, vocabulary: Vocabulary) => Reworded;
   /** Whether a field applies, given the others; if missing, all fields apply. */

@@ -23,22 +23,15 @@ export async function readElsewhere(
   const how = { waiting: true, organization: service.organizationId };
   const read = await reads.cloud.activities(period, how);
   if (!read.known) return read;
+  const others = read.value.filter((one) => one.serviceId === service.id && !one.isOwnKey);
+  // Who made a change is personal data, so only operators of the service see it.
   const isOperator = await isOperatorOf(serviceTarget(service), by);
-  return { ...read, value: linesOf(read.value, service.id, isOperator) };
-}
-
-/** Who made a change is personal data, so only operators of the service see it. */
-function linesOf(
-  activities: readonly ActivityReading[],
-  serviceId: string,
-  isOperator: boolean,
-): readonly (readonly InlinePart[])[] {
-  const others = activities.filter((one) => one.serviceId === serviceId && !one.isOwnKey);
-  return others.filter(isChange).map((one) => {
+  const value = others.filter(isChange).map((one) => {
     const at = reportedTime(one.createdAt);
     const when: readonly InlinePart[] = at ? [', ', { at }] : [];
     return [`${doneText(one)} ${isOperator ? byText(one) : 'outside Signalbox'}`, ...when];
   });
+  return { ...read, value };
 }
 
 /** A type that is not known is shown as the server names it. */

@@ -78,13 +78,9 @@ function readLine(noun: string, words: readonly Word[], vocabulary: Vocabulary):
   if (costs) return costs;
   const special = readSpecial(noun, words, vocabulary) ?? readForeign(noun, words, vocabulary);
   if (special) return special;
-  const command = findCommand(noun, words, vocabulary);
-  if (command) {
-    return (
-      asksSchedule(command, vocabulary) ?? readArguments(command.command, command.rest, vocabulary)
-    );
-  }
-  return unknownVerb(noun, words, vocabulary);
+  const found = findCommand(noun, words, vocabulary);
+  if (!found) return unknownVerb(noun, words, vocabulary);
+  return asksSchedule(found, vocabulary) ?? readArguments(found.command, found.rest, vocabulary);
 }
 
 /** `pause staging` can mean the service or its schedule, if it has one. */
@@ -230,10 +226,9 @@ function findCommand(
   // `staging off` is `staging turn off`.
   const after = verbAt(tail, own) ?? verbAt([...wordsOf('turn'), ...tail], own);
   if (name && after) return { ...after, rest: [...words.slice(0, name.taken), ...after.rest] };
-  const read = withoutVerb(noun, words, vocabulary);
-  if (read) return { command: read, rest: words, phrase: '' };
   const bare = own.find((candidate) => verbOf(candidate) === '');
-  return bare ? { command: bare, rest: words, phrase: '' } : null;
+  const command = withoutVerb(noun, words, vocabulary) ?? bare;
+  return command ? { command, rest: words, phrase: '' } : null;
 }
 
 /** `turn staging off` → `turn off staging`; null for any other words. */
@@ -593,20 +588,18 @@ interface Combination extends Reading {
 
 /** The values of each combination of readings, one of each choice; of two start times, each on its own. */
 function combined(given: TypedValues, choices: readonly Ambiguity[]): readonly Combination[] {
-  const together = choices.reduce<readonly Reading[]>(
-    (all, { readings }) =>
-      all
-        .flatMap((before) =>
-          readings
-            .filter((each) => !isSameKind(before.given, each.given))
-            .map((each) => ({
-              given: { ...before.given, ...each.given },
-              label: [before.label, each.label].filter(Boolean).join(' · '),
-            })),
-        )
-        .slice(0, COMBINATIONS_MAX),
-    [{ given: {}, label: '' }],
-  );
+  let together: readonly Reading[] = [{ given: {}, label: '' }];
+  for (const { readings } of choices) {
+    const all = together.flatMap((before) =>
+      readings
+        .filter((each) => !isSameKind(before.given, each.given))
+        .map(({ label, given: more }) => ({
+          label: [before.label, label].filter(Boolean).join(' · '),
+          given: { ...before.given, ...more },
+        })),
+    );
+    together = all.slice(0, COMBINATIONS_MAX);
+  }
   const alone = choices.flatMap((choice) => {
     const kept = choices.filter((other) => other !== choice);
     return choice.readings.map((each) => ({ ...each, kept }));
