@@ -66,9 +66,7 @@ function thresholdPhrase(typed: readonly string[], { given }: PhraseState): Phra
     ? 1
     : 0;
   const words = typed.slice(before);
-  const sign = /^(above|over|exceeds|>=?|below|under|<=?)$/i
-    .exec(words[0] ?? '')?.[1]
-    ?.toLowerCase();
+  const [sign = ''] = /^(above|over|exceeds|>=?|below|under|<=?)$/i.exec(words[0] ?? '') ?? [];
   const joint = sign || words[0]?.toLowerCase() === 'to' ? 1 : 0;
   const [, number] = /^[<>]?=?(-?\d[\d,.]*(?:e\d+)?k?)%?$/i.exec(words[joint] ?? '') ?? [];
   if (number === undefined) {
@@ -81,7 +79,7 @@ function thresholdPhrase(typed: readonly string[], { given }: PhraseState): Phra
   }
   const threshold = { threshold: number };
   const taken = before + joint + 1;
-  if (/^(below|under|<)/.test(sign ?? ''))
+  if (/^(below|under|<)/i.test(sign))
     return { taken, given: { ...threshold, thresholdType: 'below' } };
   if (sign || /^[<>]/.test(words[joint] ?? '')) return { taken, given: threshold };
   const readings = [{ label: `threshold=${number}`, given: threshold }];

@@ -210,14 +210,10 @@ function numberOf(value: unknown): unknown {
   return isNumber ? Number(value) : value;
 }
 
-const SWITCH: ReadonlyMap<unknown, boolean> = new Map([
-  ...['on', 'yes', 'true', 'enabled'].map((word) => [word, true] as const),
-  ...['off', 'no', 'false', 'disabled'].map((word) => [word, false] as const),
-]);
-
 function switchOf(value: unknown): unknown {
-  const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
-  return SWITCH.get(word) ?? value;
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
+  if (/^(on|yes|true|enabled)$/.test(word)) return true;
+  return /^(off|no|false|disabled)$/.test(word) ? false : value;
 }
 
 // API enums are case-sensitive; typed values are not.

@@ -264,7 +264,6 @@ const OFFERED = 3;
 function changeIdText(typed: string): string {
   return typed
     .trim()
-    .replace(/^#/, '')
-    .replace(/[.,;]$/, '')
+    .replace(/^#|[.,;]$/g, '')
     .toUpperCase();
 }

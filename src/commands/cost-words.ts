@@ -123,12 +123,12 @@ export function costWords(command: string, typed: string, vocabulary: Vocabulary
     .replaceAll('…', '..')
     .replace(/[?!]+(?=\s|$)/g, '')
     .replace(/,(?=\s|$)/g, ' ')} `;
-  const without = (part: string | RegExp) =>
-    `${command} ${reworded(text.replace(part, ' '), today, vocabulary)}`.trim();
+  const lineWith = (part: string | RegExp, by: string) =>
+    `${command} ${reworded(text.replace(part, by), today, vocabulary)}`.trim();
   if (MONEY.test(text) && !vocabulary.isPriced) {
     const sentence =
       'No price of a credit is set in signalbox.yaml, so costs are shown in credits.';
-    return { sentence, lines: [without(MONEY)] };
+    return { sentence, lines: [lineWith(MONEY, ' ')] };
   }
   const [, future] = FUTURE.exec(text) ?? [];
   if (future && command !== 'cost forecast') {
@@ -138,35 +138,31 @@ export function costWords(command: string, typed: string, vocabulary: Vocabulary
   }
   const [only, first, metric = first] = ONLY.exec(text) ?? [];
   if (only) {
-    const lines = [`${without(only)} metric ${metric}`, `${without(only)} by metric`];
+    const rest = lineWith(only, ' ');
+    const lines = [`${rest} metric ${metric}`, `${rest} by metric`];
     return { sentence: `Only ${metric}, or all metrics?`, lines };
   }
   const [slashed, a = '', b = ''] = /(?<=\s)(\d{1,2})\/(\d{1,2})(?=\s)/.exec(text) ?? [];
-  if (slashed !== undefined) return slashedDay(command, text, [slashed, a, b], today, vocabulary);
+  if (slashed !== undefined) {
+    const days = slashedDays(a, b, today);
+    const labels = days.map((day) => dayLabel(day, addDays(today, 400)));
+    const lines = [...new Set(days)].map((day) => lineWith(slashed, day));
+    return { sentence: `Which day is ${slashed}: ${labels.join(' or ')}?`, lines };
+  }
   return { words: reworded(text.replace(MONEY, ' '), today, vocabulary) };
 }
 
 /** `5/11` has the day or the month first. */
-function slashedDay(
-  command: string,
-  text: string,
-  [slashed, a, b]: readonly [string, string, string],
-  today: Day,
-  vocabulary: Vocabulary,
-): Reworded {
-  const days = [
+function slashedDays(a: string, b: string, today: Day): readonly Day[] {
+  const orders = [
     [a, b],
     [b, a],
-  ].flatMap(([day = '', month = '']) => {
+  ];
+  return orders.flatMap(([day = '', month = '']) => {
     const name = MONTHS[Number(month) - 1];
     const found = name === undefined ? '' : dated(day, name, today);
     return Number.isNaN(dayNumber(found)) || addDays(found, 0) !== found ? [] : [found];
   });
-  const lines = [...new Set(days)].map(
-    (day) => `${command} ${reworded(text.replace(slashed, day), today, vocabulary)}`,
-  );
-  const labels = days.map((day) => dayLabel(day, addDays(today, 400)));
-  return { sentence: `Which day is ${slashed}: ${labels.join(' or ')}?`, lines };
 }
 
 function reworded(text: string, today: Day, vocabulary: Vocabulary): string {

@@ -27,8 +27,10 @@ export function lineOfQuestion(noun: string, typed: readonly Word[], vocabulary:
   const tag = anyName('tag', words, vocabulary);
   const name = service && quotedName(service.item.name);
   if (ASKS_WHO.test(text)) {
-    const who = whoLine(noun, words, name, tag && `tag=${tag.item.name}`, vocabulary);
-    if (who !== null) return who;
+    const asked = changeAsked(noun, words, vocabulary);
+    const on = name ?? (tag && `tag=${tag.item.name}`);
+    if (asked) return ['change who', `"${asked.name}"`, on].filter(Boolean).join(' ');
+    if (name) return `change who ${name}`;
   }
   const [, done = ''] = /\bwho (\w+)/.exec(text) ?? [];
   const command = ownValue(DONE, done);
@@ -56,22 +58,15 @@ export function lineOfQuestion(noun: string, typed: readonly Word[], vocabulary:
   return null;
 }
 
-/** Who may use the command whose verb stands in the question. */
-function whoLine(
-  noun: string,
-  words: readonly Word[],
-  name: string | null,
-  tag: string | null,
-  { commands }: Vocabulary,
-): string | null {
-  const own = commands.filter((command) => nounOf(command) === noun && command.kind === 'change');
-  const changes = [...own, ...commands.filter(({ kind }) => kind === 'change')];
+/** The change whose verb stands in the question; of two with this verb, that of the noun. */
+function changeAsked(noun: string, words: readonly Word[], { commands }: Vocabulary) {
+  const changes = commands.filter(({ kind }) => kind === 'change');
+  const own = changes.filter((command) => nounOf(command) === noun);
   for (let at = 0; at < words.length; at += 1) {
-    const found = verbAt(words.slice(at), changes);
-    if (found)
-      return ['change who', `"${found.command.name}"`, name ?? tag].filter(Boolean).join(' ');
+    const found = verbAt(words.slice(at), [...own, ...changes]);
+    if (found) return found.command;
   }
-  return name ? `change who ${name}` : null;
+  return null;
 }
 
 function helpLine(noun: string, words: readonly Word[], { commands }: Vocabulary): string {

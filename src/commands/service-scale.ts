@@ -45,7 +45,7 @@ import {
   type Reading,
 } from './define.ts';
 import { type Compare, compareService, observeService } from './service-observe.ts';
-import { SETTLED_AS_REQUESTED, UNFOLLOWED } from './settled.ts';
+import { SETTLED_AS_REQUESTED, sizingLabel, UNFOLLOWED } from './settled.ts';
 
 const STEP_GB = 4;
 const LEAST_GB = 8;
@@ -305,8 +305,7 @@ function sameSize(
   const fields = Object.entries(body);
   const isSame = fields.every(([field, value]) => before?.fields[field] === value);
   if (!before?.wasRead || !isSame) return null;
-  const labels: Readonly<Record<string, string>> = SIZING_LABELS;
-  const values = fields.map(([field, value]) => `${labels[field]} ${settingText(value)}`);
+  const values = fields.map(([field, value]) => `${sizingLabel(field)} ${settingText(value)}`);
   const schedule = scheduleWarning(before).map((text) => ` ${text}`);
   return {
     sentence: `${name} already has these values (checked just now), so nothing was requested: ${values.join(', ')}.${schedule.join('')}`,
@@ -374,7 +373,6 @@ function scaleWarnings(body: JsonObject, before: Snapshot | null): readonly stri
   const isIdling = idleScaling ?? (before?.wasRead ? before.fields.idleScaling : undefined);
   const timeout = body.idleTimeoutMinutes !== undefined && isIdling !== true;
   const isPrimary = before?.wasRead ? before.fields.isPrimary : undefined;
-  const labels: Readonly<Record<string, string>> = SIZING_LABELS;
   const warnings: readonly (readonly [boolean, string])[] = [
     [min !== undefined && min === max, 'Minimum and maximum are equal: the size is fixed.'],
     [oneBound, 'The other bound is unknown; the server rejects the change if the two do not fit.'],
@@ -390,7 +388,7 @@ function scaleWarnings(body: JsonObject, before: Snapshot | null): readonly stri
     [idleScaling === true, 'An idle service stops; the next query waits until it has started.'],
     [timeout, 'The idle timeout applies only if scaling to zero is on.'],
     ...(before?.wasRead ? [] : horizontalProblems(body, before)).map(
-      ({ field, problem }) => [true, `${labels[field]} ${problem}.`] as const,
+      ({ field, problem }) => [true, `${sizingLabel(field)} ${problem}.`] as const,
     ),
     [before === null, 'Current size: unknown (Signalbox has not seen this service yet).'],
   ];

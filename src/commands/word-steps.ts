@@ -308,11 +308,14 @@ function askedTime(field: Field, texts: readonly string[], { clock }: Vocabulary
 
 /** The value of a quoted word: a name that is still missing, else the reason. */
 export const quotedWord: Step = (reader, at) => {
+  const { fields, draft, vocabulary } = reader;
   const word = reader.words[at];
   if (!word?.quoted) return 0;
-  const field = nextPlaced(reader, [word]);
-  const isKnown =
-    field?.names && nameAt(field.names, [word], reader.vocabulary, reader.draft.given);
+  const placed = fields.filter((each) => isPlaced(each) && draft.given[each.name] === undefined);
+  const isNamed = ({ names }: Field) => names && nameAt(names, [word], vocabulary, draft.given);
+  // The first field without a value; one whose names include the word wins.
+  const field = placed.find(isNamed) ?? placed[0];
+  const isKnown = field && isNamed(field);
   if (field && (!takesReason(reader) || isKnown || (!field.optional && at === 0))) {
     set(reader, { [field.name]: word.text });
     return 1;
@@ -321,16 +324,6 @@ export const quotedWord: Step = (reader, at) => {
   addProse(reader, [word]);
   return 1;
 };
-
-/** The first field without a key and a value; one whose names include these words wins. */
-function nextPlaced(
-  { fields, draft, vocabulary }: Reader,
-  words: readonly Word[],
-): Field | undefined {
-  const placed = fields.filter((field) => isPlaced(field) && draft.given[field.name] === undefined);
-  const named = placed.find(({ names }) => names && nameAt(names, words, vocabulary, draft.given));
-  return named ?? placed[0];
-}
 
 /** What the command itself reads: `16-64`, `above 250`. */
 export const ownPhrase: Step = (reader, at) => {
@@ -441,21 +434,16 @@ const isKeyed = (field: Field) => !isPlaced(field) && !TIMING.some((key) => key 
 export const bareKey: Step = (reader, at) => {
   const { fields, draft } = reader;
   const texts = textsAt(reader, at);
-  const negation = /^(no|without|not|disable|disabled?|enable)$/.test(texts[0]?.toLowerCase() ?? '')
-    ? 1
-    : 0;
+  const first = texts[0]?.toLowerCase() ?? '';
+  const negation = /^(no|without|not|disabled?|enable)$/.test(first) ? 1 : 0;
   const keyed = fields.filter((field) => isKeyed(field) && !field.rest);
   for (let count = Math.min(3, texts.length - negation); count > 0; count -= 1) {
-    const key = texts
-      .slice(negation, negation + count)
-      .join(' ')
-      .toLowerCase()
-      .replace(/:$/, '');
+    const typed = texts.slice(negation, negation + count).join(' ');
+    const key = typed.toLowerCase().replace(/:$/, '');
     const field = keyed.find((each) => isKey(each, key) || ownValue(each.means, key) !== undefined);
     if (!field || draft.given[field.name] !== undefined) continue;
-    const isOn = texts[0]?.toLowerCase() === 'enable';
     if (negation > 0 && field.input?.kind === 'switch') {
-      set(reader, { [field.name]: isOn ? 'on' : 'off' });
+      set(reader, { [field.name]: first === 'enable' ? 'on' : 'off' });
       return count + 1;
     }
     if (negation > 0 || !isKey(field, key)) continue;
