@@ -11,7 +11,6 @@ import {
   type Caller,
   type CommandOffer,
   countWords,
-  type InlinePart,
   type PersonLookup,
   textAnswer,
 } from '../domain/answer.ts';
@@ -52,6 +51,7 @@ import {
   type ReadPhrase,
 } from './define.ts';
 import { nameAt } from './names.ts';
+import type { TextLine } from './reported.ts';
 
 /** Reads a state by its word, or by its name in the audit trail: `waiting` or `pending`. */
 const StateText = z.preprocess(
@@ -343,8 +343,6 @@ function emptyRange(request: LogRequest): Answer {
   return textAnswer('Empty time range', text, isReversed ? [{ label: 'Swap both', line }] : []);
 }
 
-type Line = readonly InlinePart[];
-
 /** What happened by an event. */
 interface Did {
   /** Null: Signalbox. */
@@ -431,7 +429,7 @@ function wordsOf(event: ChangeEvent, change: Change | null): Words {
 }
 
 /** Returns what happened to a change for people, the oldest first: who did what, when. */
-export async function storyLines(subjects: Subjects, id: ChangeId): Promise<readonly Line[]> {
+export async function storyLines(subjects: Subjects, id: ChangeId): Promise<readonly TextLine[]> {
   const { state } = await subjects.load(`change/${id}`, collected<Recorded<ChangeEvent>>);
   const change = await loadChange(subjects, id);
   return (state ?? []).flatMap((event, _, { length }) => {
@@ -452,7 +450,7 @@ function collected<Event>(known: readonly Event[] | null, event: Event): readonl
 }
 
 /** `Ana`, or `Ana via copilot`. */
-function nameOf({ by, via }: Pick<Did, 'by' | 'via'>): Line {
+function nameOf({ by, via }: Pick<Did, 'by' | 'via'>): TextLine {
   return [by === null ? 'Signalbox' : { user: by }, ...(via ? [` via ${via}`] : [])];
 }
 
@@ -469,9 +467,9 @@ function whyOf(event: ChangeEvent): string {
  * Returns the lines about a change for auditors, the oldest first: each event with its number and hash, refused presses,
  * and the groups that were read for its decisions.
  */
-export async function historyLines(subjects: Subjects, id: ChangeId): Promise<readonly Line[]> {
+export async function historyLines(subjects: Subjects, id: ChangeId): Promise<readonly TextLine[]> {
   const read = entriesOf(subjects);
-  const lines: Line[] = [];
+  const lines: TextLine[] = [];
   for (const { stream, event } of await eventsAbout(subjects, id)) {
     const entry = await read({ stream, event });
     if (!entry) continue;
@@ -641,7 +639,7 @@ function userFrom(by: string): UserId | null {
 }
 
 /** `12:04  Ana  requested service stop analytics-prod → waiting · 7KQ2MX` */
-function entryLine(entry: Entry): Line {
+function entryLine(entry: Entry): TextLine {
   const { at, did, change, about, from, to } = entry;
   const words = [did, about?.command, about?.target].filter(Boolean).join(' ');
   const state = to && to !== from ? ` → ${STATE_WORDS[to]}` : '';
@@ -649,10 +647,10 @@ function entryLine(entry: Entry): Line {
 }
 
 /** The groups that were read for a decision, with size and age; none where none was read. */
-function evidenceLines(event: AnyEvent): readonly Line[] {
+function evidenceLines(event: AnyEvent): readonly TextLine[] {
   const found = 'evidence' in event ? event.evidence : null;
   const { groups = [] } = (found ?? {}) as Partial<IdentityEvidence>;
-  const read = groups.flatMap(({ id, size, readAt }, index): Line => {
+  const read = groups.flatMap(({ id, size, readAt }, index): TextLine => {
     const ageS = Math.max(0, Math.round((event.at - Date.parse(readAt)) / 1_000));
     const words = ` (${size} members, read ${ageS} s before)`;
     return [...(index > 0 ? [', '] : []), { group: id }, words];

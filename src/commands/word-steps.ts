@@ -182,9 +182,8 @@ function isKey(field: Field, text: string): boolean {
 
 function fieldOfKey(fields: readonly Field[], key: string): Field | undefined {
   const exact = fields.find((field) => [field.word, field.key].includes(key));
-  return (
-    exact ?? fields.find((field) => isKey(field, key) || isKey(field, key.replaceAll('-', ' ')))
-  );
+  const spaced = key.replaceAll('-', ' ');
+  return exact ?? fields.find((field) => isKey(field, key) || isKey(field, spaced));
 }
 
 /** `max=64`, `--max 64`, `max: 64`. */
@@ -491,6 +490,7 @@ export const valueThenKey: Step = (reader, at) => {
   const [first = '', ...others] = texts.slice(skipped);
   const number = NUMBERS.indexOf(first.toLowerCase());
   const rest = [number > 0 ? String(number) : first, ...others];
+  const lowered = rest.map((text) => text.toLowerCase());
   const [, times] = /^[x×](\d+)$/i.exec(first) ?? [];
   const counted =
     times === undefined ? undefined : fields.find(({ name }) => name === 'numReplicas');
@@ -501,10 +501,7 @@ export const valueThenKey: Step = (reader, at) => {
   if (!/^\d/.test(rest[0] ?? '')) return 0;
   for (const size of [1, 2]) {
     for (const length of [3, 2, 1]) {
-      const key = rest
-        .slice(size, size + length)
-        .join(' ')
-        .toLowerCase();
+      const key = lowered.slice(size, size + length).join(' ');
       const field = fields.find((each) => isKeyed(each) && isKey(each, key));
       if (!field || !isClosed(field) || draft.given[field.name] !== undefined) continue;
       const own = rest.slice(0, size);
