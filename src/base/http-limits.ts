@@ -246,11 +246,6 @@ export function createBudget(
     if (!signal.aborted) sleptUntil = at;
   }
 
-  function firstWaiting(): Waiter | undefined {
-    const [first] = waiting.toSorted((a, b) => rank(a.priority) - rank(b.priority));
-    return first;
-  }
-
   function admit(next: Waiter): void {
     // Aborted while its place was claimed.
     if (!waiting.includes(next)) return;
@@ -265,7 +260,7 @@ export function createBudget(
     serving = true;
     for (;;) {
       dismissLate();
-      const next = firstWaiting();
+      const [next] = waiting.toSorted((a, b) => rank(a.priority) - rank(b.priority));
       if (!next) break;
       const at = startOf(next.priority);
       const { priority } = next;

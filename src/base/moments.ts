@@ -4,6 +4,7 @@
 import { formatDay, isDay } from './calendar.ts';
 import { patternOf } from './text.ts';
 import { addDays, dayNumber, instantAt, instantsOf, localDay, weekdayOf } from './time.ts';
+import { dayOfName } from './weekly-times.ts';
 
 /** The clock of the person who types. */
 export interface LocalClock {
@@ -152,12 +153,11 @@ function windowsFrom({ text, label }: TimeOption, to: string, { now, zone }: Loc
 }
 
 /** The instant of an option: `20:00`, `2026-11-28T08:00` or, in another zone, `2026-11-28T08:00Z`. */
-function instantOf(text: string, { now, zone }: LocalClock): Date {
+function instantOf(text: string, clock: LocalClock): Date {
   if (text.endsWith('Z')) return new Date(text);
-  const [time = '', day = futureDay(localDay(now, zone), time, { now, zone })] = text
-    .split('T')
-    .reverse();
-  return instantAt(day, time, zone);
+  const today = localDay(clock.now, clock.zone);
+  const [time = '', day = futureDay(today, time, clock)] = text.split('T').reverse();
+  return instantAt(day, time, clock.zone);
 }
 
 const LEADS =
@@ -186,11 +186,9 @@ export function readTime(typed: string, clock: LocalClock): TimeReading | null {
   const [, low, high, unit] = SPANS.exec(body) ?? [];
   if (low && high && unit) {
     const keys: readonly TimeKey[] = during || until ? ['for'] : within ? ['in'] : ['for', 'in'];
+    const both = [low, high].flatMap((count) => typedSpan(`${count} ${unit}`) ?? []);
     const options = keys.flatMap((key) =>
-      [low, high].flatMap((count) => {
-        const one = typedSpan(`${count} ${unit}`);
-        return one === null ? [] : [{ key, text: one, label: `${key} ${one}` }];
-      }),
+      both.map((text) => ({ key, text, label: `${key} ${text}` })),
     );
     return { kind: 'asked', why: `“${typed}” is not one duration.`, options };
   }
@@ -213,11 +211,8 @@ export function readTime(typed: string, clock: LocalClock): TimeReading | null {
   const [first] = found.options;
   const isOne = found.options.length === 1 && first && !found.why && !near;
   if (isOne) return { kind: 'taken', key, text: first.text };
-  return {
-    kind: 'asked',
-    why: found.why ?? `“${typed}” names no single moment.`,
-    options: found.options,
-  };
+  const why = found.why ?? `“${typed}” names no single moment.`;
+  return { kind: 'asked', why, options: found.options };
 }
 
 /** A number of hours without a word before it: later, for so long, or the time of day. */
@@ -239,13 +234,10 @@ interface MomentContext extends LocalClock {
 }
 
 interface Moments {
-  /** Why it is asked; missing: one option is one moment. */
-  readonly why?: string;
+  /** Why it is asked; null: one option is one moment. */
+  readonly why: string | null;
   readonly options: readonly TimeOption[];
 }
-
-/** `20:00`; two for an hour that can be in the morning or in the evening. */
-type ClockReading = readonly string[];
 
 const ZONE =
   /^(.*\d.*?)\s?((?:utc|gmt)(?: ?[+-]\d{1,2}(?::?\d{2})?)?|z|[+-]\d{2}:?\d{2}|[a-z]+\/[a-z_]+|[a-z]{2,10} time|cet|cest|mez|mesz|est|edt|pst|pdt|bst|ist|jst)$/;
@@ -255,7 +247,7 @@ function momentsOf(text: string, context: MomentContext): Moments | null {
   const isZone = aside !== null && zoneOf(aside[2] ?? '') !== undefined;
   const [, local = text, typedZone] = (isZone ? aside : ZONE.exec(text)) ?? [];
   const zone = typedZone === undefined ? null : zoneOf(typedZone);
-  if (typedZone !== undefined && zone === undefined) {
+  if (zone === undefined) {
     const own = momentsOf(local, context);
     const why = `“${typedZone}” is not the name of one time zone. In your own time zone:`;
     return own && { ...own, why };
@@ -264,10 +256,8 @@ function momentsOf(text: string, context: MomentContext): Moments | null {
   for (let cut = 0; cut <= words.length; cut += 1) {
     const [left, right] = [words.slice(0, cut).join(' '), words.slice(cut).join(' ')];
     const found =
-      together(left, right.replace(/^(?:at|um) /, ''), zone ?? null, context) ??
-      (right === ''
-        ? null
-        : together(right.replace(/^on (?:the )?/, ''), left, zone ?? null, context));
+      together(left, right.replace(/^(?:at|um) /, ''), zone, context) ??
+      together(right.replace(/^on (?:the )?/, ''), left, zone, context);
     if (found) return found;
   }
   return null;
@@ -275,7 +265,6 @@ function momentsOf(text: string, context: MomentContext): Moments | null {
 
 /** `20:00 (Berlin)` */
 const ASIDE = /^(.*\d.*?) ?\(([^()]+)\)$/;
-const CITIES = () => Intl.supportedValuesOf('timeZone');
 
 /** An IANA name, `UTC` or an offset; undefined for a word that names no single zone. */
 function zoneOf(typed: string): string | undefined {
@@ -285,7 +274,7 @@ function zoneOf(typed: string): string | undefined {
   if (sign && Number(hours) <= 14 && Number(minutes) <= 59)
     return `${sign}${hours.padStart(2, '0')}:${minutes}`;
   const place = typed.replace(/ time$/, '');
-  const found = CITIES().filter((zone) =>
+  const found = Intl.supportedValuesOf('timeZone').filter((zone) =>
     [zone.toLowerCase(), zone.split('/').at(-1)?.toLowerCase()].includes(place),
   );
   return found.length === 1 ? found[0] : undefined;
@@ -304,16 +293,14 @@ function together(
   if (dayText !== '' && day === null) return null;
   const vague = partsOf(dayText, clockText);
   const isHour = day !== null || context.hasLead;
-  const typed = clockText === '' ? null : clockOf(clockText, isHour, dayText === 'tonight');
-  const clock = vague ?? typed;
-  if (clockText !== '' && clock === null) return null;
-  if (day === null && clock === null) return null;
+  const clock = vague ?? clockOf(clockText, isHour, dayText === 'tonight');
+  if (clock === null && (clockText !== '' || day === null)) return null;
   const today = localDay(local.now, local.zone);
   const times = clock ?? [];
+  const either = times.length > 1 ? 'Morning or evening?' : null;
   if (day === null) {
     const options = times.flatMap((time) => nextAt(time, zone, vague !== null, local));
-    const why = vague ? { why: `“${clockText}” names no single moment.` } : several(times);
-    return { options, ...why };
+    return { options, why: vague ? `“${clockText}” names no single moment.` : either };
   }
   const isAlone = clock === null;
   const all = isAlone ? timesOfDayOf(dayText, context.key) : times;
@@ -327,7 +314,7 @@ function together(
     ? `Until the start or the end of ${dayLabel(day.days[0] ?? '', today)}?`
     : `“${[dayText, clockText].join(' ').trim()}” names no single moment.`;
   const why = isAlone || vague ? vagueWhy : day.why;
-  return { options: options.slice(0, 4), ...several(all), ...(why && { why }) };
+  return { options: options.slice(0, 4), why: why ?? either };
 }
 
 /** A time alone is its next occurrence; of a part of the day, the one of another day has its date. */
@@ -344,10 +331,6 @@ function nextAt(
   const days = zone === null ? [day] : [-1, 0, 1, 2].map((count) => addDays(today, count));
   const next = days.map((each) => optionOn(each, time, zone, local)).find((all) => all.length > 0);
   return (next ?? []).map((option) => (isPlain ? { ...option, text: time } : option));
-}
-
-function several(times: readonly string[]): { why?: string } {
-  return times.length > 1 ? { why: 'Morning or evening?' } : {};
 }
 
 /** A moment that has passed, or that the clocks skip, with the next one at this time. */
@@ -391,17 +374,13 @@ function optionOn(
   const [exact] = isOffset ? [new Date(`${day}T${time}:00${zone}`)] : instantsOf(day, time, own);
   if (!exact || exact <= now) return [];
   const text = zone === null ? `${day}T${time}` : `${exact.toISOString().slice(0, 16)}Z`;
-  return [
-    {
-      key,
-      text,
-      label: `${key === 'until' ? 'until ' : ''}${dayLabel(day, localDay(now, own))} ${time}${zone === null ? '' : ` ${zone}`}`,
-    },
-  ];
+  const lead = key === 'until' ? 'until ' : '';
+  const inZone = zone === null ? '' : ` ${zone}`;
+  const label = `${lead}${dayLabel(day, localDay(now, own))} ${time}${inZone}`;
+  return [{ key, text, label }];
 }
 
-const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
-const WEEKDAYS = 'mon tue wed thu fri sat sun'.split(' ');
+export const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 
 /** `today`, `tomorrow` or `Sat 28 Nov`. */
 export function dayLabel(day: string, today: string): string {
@@ -419,7 +398,7 @@ const PARTS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^later( today)?$|^soon$|^in a (while|bit|few)$/, ['18:00', '20:00']],
 ];
 
-function partsOf(dayText: string, clockText: string): ClockReading | null {
+function partsOf(dayText: string, clockText: string): readonly string[] | null {
   const text = dayText === 'tonight' && clockText === '' ? 'tonight' : clockText;
   const found = PARTS.find(([pattern]) => pattern.test(text.replace(/^(this|in the) /, '')));
   return found?.[1] ?? null;
@@ -431,7 +410,7 @@ function timesOfDayOf(dayText: string, key: 'at' | 'until'): readonly string[] {
 }
 
 /** `8pm`, `20:00`, `20h`, `20 uhr`, `noon`; with `isHour`, after `at` or a day, also a number alone. */
-function clockOf(text: string, isHour: boolean, isTonight = false): ClockReading | null {
+function clockOf(text: string, isHour: boolean, isTonight = false): readonly string[] | null {
   if (/^(noon|midday|mittag)$/.test(text)) return ['12:00'];
   if (text === 'midnight') return ['00:00'];
   const [, hour = '', minute = '00', half = '', sign = ''] =
@@ -488,10 +467,8 @@ function daysOf(text: string, { now, zone }: LocalClock): DaysReading | null {
     return { days: [addDays(today, (5 - weekdayOf(today) + 7) % 7)] };
   const [, which, name = ''] = WEEKDAY.exec(text) ?? [];
   if (name !== '') {
-    const ahead = (WEEKDAYS.indexOf(name) - weekdayOf(today) + 7) % 7;
-    if (ahead === 0 && which === undefined)
-      return { days: [today, addDays(today, 7)], why: 'Which day?' };
-    if (ahead !== 0 && which === 'next')
+    const ahead = (dayOfName(name) - weekdayOf(today) + 7) % 7;
+    if (ahead === 0 ? which === undefined : which === 'next')
       return { days: [addDays(today, ahead), addDays(today, ahead + 7)], why: 'Which day?' };
     return { days: [addDays(today, ahead || (which === 'this' ? 0 : 7))] };
   }

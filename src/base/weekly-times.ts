@@ -218,7 +218,8 @@ const FULL_NAMES = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'sat
 /** The words for days that people type. */
 export const DAY_WORDS = [...WEEKDAYS, ...FULL_NAMES, ...Object.keys(NAMED_DAYS)];
 
-function dayOfName(name: string): number {
+/** 0 for `mon` or `monday`; -1 for any other word. */
+export function dayOfName(name: string): number {
   return WEEKDAYS.findIndex((day, index) => name === day || name === FULL_NAMES[index]);
 }
 

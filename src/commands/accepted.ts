@@ -1,4 +1,5 @@
-import { grouped, type Json, type JsonObject } from '../base/text.ts';
+import { isRecord } from '../base/http-answer.ts';
+import { grouped, type Json, type JsonObject, ownValue } from '../base/text.ts';
 import { ACCEPTED_VALUES, type Accepted, type AcceptedField } from '../servers/accepted-values.ts';
 
 /**
@@ -49,11 +50,6 @@ function textsAt(body: JsonObject, field: string): readonly string[] {
   const value = body[name] ?? null;
   const items: readonly Json[] = Array.isArray(value) ? value : [value];
   return items
-    .map((item) => (part === undefined ? item : partOf(item, part)))
+    .map((item) => (part === undefined ? item : isRecord(item) ? ownValue(item, part) : null))
     .filter((text) => typeof text === 'string');
-}
-
-function partOf(item: Json, part: string): Json | undefined {
-  const fields = typeof item === 'object' && item !== null ? Object.entries(item) : [];
-  return fields.find(([field]) => field === part)?.[1];
 }

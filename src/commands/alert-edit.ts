@@ -66,9 +66,7 @@ function thresholdPhrase(typed: readonly string[], { given }: PhraseState): Phra
     ? 1
     : 0;
   const words = typed.slice(before);
-  const sign = /^(above|over|exceeds|>=?|below|under|<=?)$/i
-    .exec(words[0] ?? '')?.[1]
-    ?.toLowerCase();
+  const [sign = ''] = /^(above|over|exceeds|>=?|below|under|<=?)$/i.exec(words[0] ?? '') ?? [];
   const joint = sign || words[0]?.toLowerCase() === 'to' ? 1 : 0;
   const [, number] = /^[<>]?=?(-?\d[\d,.]*(?:e\d+)?k?)%?$/i.exec(words[joint] ?? '') ?? [];
   if (number === undefined) {
@@ -81,7 +79,7 @@ function thresholdPhrase(typed: readonly string[], { given }: PhraseState): Phra
   }
   const threshold = { threshold: number };
   const taken = before + joint + 1;
-  if (/^(below|under|<)/.test(sign ?? ''))
+  if (/^(below|under|<)/i.test(sign))
     return { taken, given: { ...threshold, thresholdType: 'below' } };
   if (sign || /^[<>]/.test(words[joint] ?? '')) return { taken, given: threshold };
   const readings = [{ label: `threshold=${number}`, given: threshold }];
@@ -131,7 +129,6 @@ export const alertEdit: ChangeCommand = changeCommand({
   // The form is prefilled with the values of the alert, so the alert is selected first.
   hasField: (field, { given }) => field === 'alert' || Boolean(given.alert),
   call: 'PUT alert',
-  callClass: 'put',
   timed: 'start and revert',
   phrase: thresholdPhrase,
 
@@ -189,10 +186,8 @@ export const alertEdit: ChangeCommand = changeCommand({
   verifyOutcome: async ({ id }, body, context) => {
     const reply = await client(context).getAlert(id);
     if (differences(body, reply.result).length > 0) return null;
-    return {
-      ...sentAlert(body, reply),
-      reported: ['read again: all values are as requested'],
-    };
+    const reported = ['read again: all values are as requested'];
+    return { ...sentAlert(body, reply), reported };
   },
   undo: ({ id }, before, body) => undoLine(id, before, body),
   outcome: { done: 'edited', accepted: 'was edited' },
@@ -217,12 +212,8 @@ function alertSnapshot(alert: Alert, seenAt: Date, names: AlertNames = {}): Snap
     ...(Object.keys(names).length === 0 ? {} : { names }),
   };
   // The alert was parsed from JSON.
-  return {
-    fields: Object.fromEntries(own) as JsonObject,
-    volatileFields,
-    seenAt,
-    source: 'read just now',
-  };
+  const fields = Object.fromEntries(own) as JsonObject;
+  return { fields, volatileFields, seenAt, source: 'read just now' };
 }
 
 /**

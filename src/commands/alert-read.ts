@@ -338,15 +338,10 @@ export const alertShow = queryCommand({
   },
 });
 
-const OFF = {
-  title: 'Alert commands are off',
-  parts: [
-    {
-      kind: 'text',
-      text: 'ALERTS_API_URL and ALERTS_API_TOKEN are not set. Ask an administrator to set them.',
-    },
-  ],
-} as const;
+const OFF = textAnswer(
+  'Alert commands are off',
+  'ALERTS_API_URL and ALERTS_API_TOKEN are not set. Ask an administrator to set them.',
+);
 
 // Shown with a label of their own, or of no use to a reader.
 const NAMED = new Set([

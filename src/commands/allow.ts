@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { typedSpan } from '../base/moments.ts';
 import { type JsonObject, spanText } from '../base/text.ts';
-import { type ScopeArguments, scopeOf, servicesIn } from '../domain/freezes.ts';
+import { scopeOf, servicesIn } from '../domain/freezes.ts';
 import { allowedPairs, allowedTarget, MOST_USES, USUAL_USES } from '../domain/standing.ts';
 import { spanSchema } from '../domain/timing.ts';
 import { choiceField, numberField, required, textField } from './arguments.ts';
-import { changeCommand, type Phrase, type PhraseState } from './define.ts';
+import { changeCommand, type Phrase, type PhraseState, type ResolvedValues } from './define.ts';
 import { affected, planned, scopeFields, scopePhrase } from './freeze.ts';
 import { SIZING } from './service-scale.ts';
 
@@ -32,13 +32,29 @@ function allowPhrase(words: readonly string[], so: PhraseState): Phrase | null {
 
 const DAY = spanSchema('1h', '14d', '7d');
 
-interface Arguments extends ScopeArguments {
-  readonly action: (typeof NAMES)[number];
-  readonly maxReplicaMemoryGb?: number | undefined;
-  readonly numReplicas?: number | undefined;
-  readonly uses?: number | undefined;
-  readonly for?: number | undefined;
-}
+const args = z.strictObject({
+  action: required(
+    choiceField(z.enum(NAMES), () => NAMES, { label: 'What to allow', redraws: true }),
+  ),
+  ...scopeFields({ label: 'Of which services', isPart: true }),
+  maxReplicaMemoryGb: SIZING.maxReplicaMemoryGb,
+  numReplicas: SIZING.numReplicas,
+  uses: numberField(z.int().min(1).max(MOST_USES), {
+    word: 'uses',
+    synonyms: ['times'],
+    label: 'Uses',
+    hint: `1 to ${MOST_USES}; leave empty for ${USUAL_USES}`,
+    min: 1,
+    max: MOST_USES,
+  }),
+  for: textField(DAY, {
+    word: 'for',
+    label: 'For how long',
+    hint: '1h to 14d from its approval; leave empty for 7d',
+    reads: typedSpan,
+  }),
+});
+type Arguments = ResolvedValues<typeof args>;
 
 export const changeAllow = changeCommand({
   name: 'change allow',
@@ -49,30 +65,8 @@ export const changeAllow = changeCommand({
     'change allow service scale analytics-prod max=128 uses=5 for=7d month-end load',
     'change allow start and stop tag=prod uses=20 for=14d failover drills',
   ],
-  args: z.strictObject({
-    action: required(
-      choiceField(z.enum(NAMES), () => NAMES, { label: 'What to allow', redraws: true }),
-    ),
-    ...scopeFields({ label: 'Of which services', isPart: true }),
-    maxReplicaMemoryGb: SIZING.maxReplicaMemoryGb,
-    numReplicas: SIZING.numReplicas,
-    uses: numberField(z.int().min(1).max(MOST_USES), {
-      word: 'uses',
-      synonyms: ['times'],
-      label: 'Uses',
-      hint: `1 to ${MOST_USES}; leave empty for ${USUAL_USES}`,
-      min: 1,
-      max: MOST_USES,
-    }),
-    for: textField(DAY, {
-      word: 'for',
-      label: 'For how long',
-      hint: '1h to 14d from its approval; leave empty for 7d',
-      reads: typedSpan,
-    }),
-  }),
+  args,
   call: 'PUT standing approval',
-  callClass: 'put',
   needsReason: true,
   phrase: allowPhrase,
   hasField: (field, { given: { action = '' } }) =>
@@ -107,7 +101,6 @@ export const changeAllow = changeCommand({
     ];
   },
   own: 'allow',
-  undo: () => null,
   outcome: { done: 'allowed' },
   endingNote: 'In force. Each use is a change of its own, and is checked again before it runs.',
 });

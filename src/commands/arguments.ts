@@ -210,14 +210,10 @@ function numberOf(value: unknown): unknown {
   return isNumber ? Number(value) : value;
 }
 
-const SWITCH: ReadonlyMap<unknown, boolean> = new Map([
-  ...['on', 'yes', 'true', 'enabled'].map((word) => [word, true] as const),
-  ...['off', 'no', 'false', 'disabled'].map((word) => [word, false] as const),
-]);
-
 function switchOf(value: unknown): unknown {
-  const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
-  return SWITCH.get(word) ?? value;
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
+  if (/^(on|yes|true|enabled)$/.test(word)) return true;
+  return /^(off|no|false|disabled)$/.test(word) ? false : value;
 }
 
 // API enums are case-sensitive; typed values are not.
@@ -266,6 +262,11 @@ export const fieldsOf = cached(COMMANDS_MAX, (args: z.ZodObject): readonly Field
 
 export function isPlaced(field: Field): boolean {
   return field.word === undefined && !field.rest;
+}
+
+/** The values of a choice; none of any other field. */
+export function optionsOf({ input }: Field, among: FieldContext): readonly string[] {
+  return input?.kind === 'choice' ? input.options(among) : [];
 }
 
 /** `list, add or remove` */
@@ -345,6 +346,11 @@ export function quoteWord({ text, quoted }: Word): string {
   return key !== '' && /[\s"]/.test(value) ? `${key}"${escaped(value)}"` : text;
 }
 
+/** The words as they were typed, without their quotes. */
+export function typedText(words: readonly Word[]): string {
+  return words.map(({ text }) => text).join(' ');
+}
+
 /** A quote inside quotes has a backslash before it, so that any text can be quoted. */
 function escaped(text: string): string {
   return text.replace(/["\\]/g, '\\$&');
@@ -364,10 +370,9 @@ export function commandLine(
     return [quoteWord({ text: isPlaced(field) ? text : `${field.word}=${text}`, quoted })];
   });
   const search = fieldsOf(command.args).find((field) => field.rest);
-  const sought = search ? (given[search.name] ?? '') : '';
-  if (sought) return [command.name, ...words, sought].join(' ');
-  const tail = reason === '' ? [] : [quoteWord({ text: reason, quoted: true })];
-  return [command.name, ...words, ...tail].join(' ');
+  const sought = search && given[search.name];
+  const tail = sought || (reason && quoteWord({ text: reason, quoted: true }));
+  return [command.name, ...words, tail].filter(Boolean).join(' ');
 }
 
 const RELATIVE =

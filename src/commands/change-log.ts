@@ -11,7 +11,6 @@ import {
   type Caller,
   type CommandOffer,
   countWords,
-  type InlinePart,
   type PersonLookup,
   textAnswer,
 } from '../domain/answer.ts';
@@ -49,8 +48,10 @@ import {
   type PhraseState,
   type QueryCommand,
   queryCommand,
+  type ReadPhrase,
 } from './define.ts';
 import { nameAt } from './names.ts';
+import type { TextLine } from './reported.ts';
 
 /** Reads a state by its word, or by its name in the audit trail: `waiting` or `pending`. */
 const StateText = z.preprocess(
@@ -126,10 +127,7 @@ export function personField(label: string) {
 }
 
 /** `last week`, `today`: the days of a search without its keys. */
-export function daysPhrase(
-  words: readonly string[],
-  { given, vocabulary }: PhraseState,
-): Phrase | null {
+export const daysPhrase: ReadPhrase = (words, { given, vocabulary }) => {
   if (!vocabulary.clock || given.since !== undefined) return null;
   const today = dayOf(vocabulary.clock.now);
   const monday = startOf('week', today);
@@ -150,7 +148,7 @@ export function daysPhrase(
   const one = words[0]?.toLowerCase() ?? '';
   const isPast = /^(today|yesterday|\d+[hdw])$/.test(one);
   return isPast ? { taken: 1, given: { since: one } } : null;
-}
+};
 
 export function namePhrase(
   field: 'service' | 'target',
@@ -345,8 +343,6 @@ function emptyRange(request: LogRequest): Answer {
   return textAnswer('Empty time range', text, isReversed ? [{ label: 'Swap both', line }] : []);
 }
 
-type Line = readonly InlinePart[];
-
 /** What happened by an event. */
 interface Did {
   /** Null: Signalbox. */
@@ -433,12 +429,8 @@ function wordsOf(event: ChangeEvent, change: Change | null): Words {
 }
 
 /** Returns what happened to a change for people, the oldest first: who did what, when. */
-export async function storyLines(subjects: Subjects, id: ChangeId): Promise<readonly Line[]> {
-  type Events = readonly Recorded<ChangeEvent>[];
-  const { state } = await subjects.load(
-    `change/${id}`,
-    (known: Events | null, event): Events => [...(known ?? []), event],
-  );
+export async function storyLines(subjects: Subjects, id: ChangeId): Promise<readonly TextLine[]> {
+  const { state } = await subjects.load(`change/${id}`, collected<Recorded<ChangeEvent>>);
   const change = await loadChange(subjects, id);
   return (state ?? []).flatMap((event, _, { length }) => {
     const [did] = wordsOf(event, change);
@@ -452,8 +444,13 @@ export async function storyLines(subjects: Subjects, id: ChangeId): Promise<read
   });
 }
 
+/** Folds a stream to its events, the oldest first. */
+function collected<Event>(known: readonly Event[] | null, event: Event): readonly Event[] {
+  return [...(known ?? []), event];
+}
+
 /** `Ana`, or `Ana via copilot`. */
-function nameOf({ by, via }: Pick<Did, 'by' | 'via'>): Line {
+function nameOf({ by, via }: Pick<Did, 'by' | 'via'>): TextLine {
   return [by === null ? 'Signalbox' : { user: by }, ...(via ? [` via ${via}`] : [])];
 }
 
@@ -470,9 +467,9 @@ function whyOf(event: ChangeEvent): string {
  * Returns the lines about a change for auditors, the oldest first: each event with its number and hash, refused presses,
  * and the groups that were read for its decisions.
  */
-export async function historyLines(subjects: Subjects, id: ChangeId): Promise<readonly Line[]> {
+export async function historyLines(subjects: Subjects, id: ChangeId): Promise<readonly TextLine[]> {
   const read = entriesOf(subjects);
-  const lines: Line[] = [];
+  const lines: TextLine[] = [];
   for (const { stream, event } of await eventsAbout(subjects, id)) {
     const entry = await read({ stream, event });
     if (!entry) continue;
@@ -490,16 +487,12 @@ type AnyEvent = Recorded<EventOf<StreamName>>;
 
 /** The events of a change, its presses and its refusals, the oldest first. */
 async function eventsAbout(subjects: Subjects, id: ChangeId): Promise<readonly LoggedEvent[]> {
-  const collected = (known: readonly AnyEvent[] | null, event: AnyEvent) => [
-    ...(known ?? []),
-    event,
-  ];
   const own = `change/${id}` as StreamName;
   const found = [
-    [own, await subjects.load(own, collected)] as const,
+    [own, await subjects.load(own, collected<AnyEvent>)] as const,
     // Each of these kinds has its own events.
-    ...(await subjects.loadAll(`press/${id}` as 'press', collected)),
-    ...(await subjects.loadAll(`refusal/${id}` as 'press', collected)),
+    ...(await subjects.loadAll(`press/${id}` as 'press', collected<AnyEvent>)),
+    ...(await subjects.loadAll(`refusal/${id}` as 'press', collected<AnyEvent>)),
   ];
   const all = found.flatMap(([stream, { state }]) =>
     (state ?? []).map((event) => ({ stream: stream as StreamName, event })),
@@ -646,7 +639,7 @@ function userFrom(by: string): UserId | null {
 }
 
 /** `12:04  Ana  requested service stop analytics-prod → waiting · 7KQ2MX` */
-function entryLine(entry: Entry): Line {
+function entryLine(entry: Entry): TextLine {
   const { at, did, change, about, from, to } = entry;
   const words = [did, about?.command, about?.target].filter(Boolean).join(' ');
   const state = to && to !== from ? ` → ${STATE_WORDS[to]}` : '';
@@ -654,10 +647,10 @@ function entryLine(entry: Entry): Line {
 }
 
 /** The groups that were read for a decision, with size and age; none where none was read. */
-function evidenceLines(event: AnyEvent): readonly Line[] {
+function evidenceLines(event: AnyEvent): readonly TextLine[] {
   const found = 'evidence' in event ? event.evidence : null;
   const { groups = [] } = (found ?? {}) as Partial<IdentityEvidence>;
-  const read = groups.flatMap(({ id, size, readAt }, index): Line => {
+  const read = groups.flatMap(({ id, size, readAt }, index): TextLine => {
     const ageS = Math.max(0, Math.round((event.at - Date.parse(readAt)) / 1_000));
     const words = ` (${size} members, read ${ageS} s before)`;
     return [...(index > 0 ? [', '] : []), { group: id }, words];

@@ -244,11 +244,8 @@ async function findChange(
   const change = isChangeId(id) ? await loadChange(events, id) : null;
   if (change && (!isPrivate(change) || change.requester === by)) return change;
   const recent = await listChanges(events, { limit: COMPARED, privateTo: by });
-  const near = nearest(
-    id,
-    recent.map((each) => each.id),
-    OFFERED,
-  );
+  const ids = recent.map((each) => each.id);
+  const near = nearest(id, ids, OFFERED);
   const own = await listChanges(events, { requester: by, limit: OFFERED });
   const offered = near.length > 0 ? recent.filter((each) => near.includes(each.id)) : own;
   const hint = near.length > 0 ? 'Did you mean one of these?' : 'Your newest requests are below.';
@@ -264,10 +261,9 @@ const COMPARED = 300;
 const OFFERED = 3;
 
 /** Normalises a typed change id: `#k3m9qd,` → `K3M9QD`. People type ids on phones. */
-export function changeIdText(typed: string): string {
+function changeIdText(typed: string): string {
   return typed
     .trim()
-    .replace(/^#/, '')
-    .replace(/[.,;]$/, '')
+    .replace(/^#|[.,;]$/g, '')
     .toUpperCase();
 }

@@ -1,15 +1,14 @@
 /** Questions about costs as people type them, in the words that the question reads. */
 
 import { addMonths, monthOf } from '../base/calendar.ts';
-import { dayLabel } from '../base/moments.ts';
+import { dayLabel, MONTHS } from '../base/moments.ts';
 import { patternOf } from '../base/text.ts';
 import { addDays, type Day, dayNumber, dayOf, weekdayOf } from '../base/time.ts';
+import { dayOfName, WEEKDAYS } from '../base/weekly-times.ts';
 import { findByName, nameToType } from '../domain/targets.ts';
 import type { Reworded, Vocabulary } from './define.ts';
 
-const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 const MONTH = `(?:${MONTHS.join('|')})[a-z]*`;
-const WEEKDAYS = 'mon tue wed thu fri sat sun'.split(' ');
 const WEEKDAY = `(?:${WEEKDAYS.join('|')})(?:day|sday|nesday|rsday|urday)?`;
 const ISO = String.raw`\d{4}-\d{2}-\d{2}`;
 
@@ -103,7 +102,7 @@ function dated(day = '', month = '', today: Day): string {
 
 /** The last such weekday before today. */
 export function lastWeekday(name = '', today: Day): Day {
-  const index = WEEKDAYS.indexOf(name.slice(0, 3).toLowerCase());
+  const index = dayOfName(name.slice(0, 3).toLowerCase());
   return addDays(today, -((weekdayOf(today) - index + 6) % 7) - 1);
 }
 
@@ -124,12 +123,12 @@ export function costWords(command: string, typed: string, vocabulary: Vocabulary
     .replaceAll('…', '..')
     .replace(/[?!]+(?=\s|$)/g, '')
     .replace(/,(?=\s|$)/g, ' ')} `;
-  const without = (part: string | RegExp) =>
-    `${command} ${reworded(text.replace(part, ' '), today, vocabulary)}`.trim();
+  const lineWith = (part: string | RegExp, by: string) =>
+    `${command} ${reworded(text.replace(part, by), today, vocabulary)}`.trim();
   if (MONEY.test(text) && !vocabulary.isPriced) {
     const sentence =
       'No price of a credit is set in signalbox.yaml, so costs are shown in credits.';
-    return { sentence, lines: [without(MONEY)] };
+    return { sentence, lines: [lineWith(MONEY, ' ')] };
   }
   const [, future] = FUTURE.exec(text) ?? [];
   if (future && command !== 'cost forecast') {
@@ -139,47 +138,41 @@ export function costWords(command: string, typed: string, vocabulary: Vocabulary
   }
   const [only, first, metric = first] = ONLY.exec(text) ?? [];
   if (only) {
-    const lines = [`${without(only)} metric ${metric}`, `${without(only)} by metric`];
+    const rest = lineWith(only, ' ');
+    const lines = [`${rest} metric ${metric}`, `${rest} by metric`];
     return { sentence: `Only ${metric}, or all metrics?`, lines };
   }
   const [slashed, a = '', b = ''] = /(?<=\s)(\d{1,2})\/(\d{1,2})(?=\s)/.exec(text) ?? [];
-  if (slashed !== undefined) return slashedDay(command, text, [slashed, a, b], today, vocabulary);
+  if (slashed !== undefined) {
+    const days = slashedDays(a, b, today);
+    const labels = days.map((day) => dayLabel(day, addDays(today, 400)));
+    const lines = [...new Set(days)].map((day) => lineWith(slashed, day));
+    return { sentence: `Which day is ${slashed}: ${labels.join(' or ')}?`, lines };
+  }
   return { words: reworded(text.replace(MONEY, ' '), today, vocabulary) };
 }
 
 /** `5/11` has the day or the month first. */
-function slashedDay(
-  command: string,
-  text: string,
-  [slashed, a, b]: readonly [string, string, string],
-  today: Day,
-  vocabulary: Vocabulary,
-): Reworded {
-  const days = [
+function slashedDays(a: string, b: string, today: Day): readonly Day[] {
+  const orders = [
     [a, b],
     [b, a],
-  ].flatMap(([day = '', month = '']) => {
+  ];
+  return orders.flatMap(([day = '', month = '']) => {
     const name = MONTHS[Number(month) - 1];
     const found = name === undefined ? '' : dated(day, name, today);
     return Number.isNaN(dayNumber(found)) || addDays(found, 0) !== found ? [] : [found];
   });
-  const lines = [...new Set(days)].map(
-    (day) => `${command} ${reworded(text.replace(slashed, day), today, vocabulary)}`,
-  );
-  const labels = days.map((day) => dayLabel(day, addDays(today, 400)));
-  return { sentence: `Which day is ${slashed}: ${labels.join(' or ')}?`, lines };
 }
 
 function reworded(text: string, today: Day, vocabulary: Vocabulary): string {
   const named = withNames(text.trim().split(/\s+/), vocabulary);
   let words = ` ${named.join(' ')} `;
   for (const [whole, by] of COMPILED) {
-    words = words.replace(whole, (...found) => {
-      const groups = found
-        .slice(1, -2)
-        .map((group) => (typeof group === 'string' ? group : undefined));
-      return typeof by === 'string' ? by : by(groups as readonly string[], today);
-    });
+    // After the groups follow the place and the whole text.
+    words = words.replace(whole, (_, ...found) =>
+      typeof by === 'string' ? by : by(found.slice(0, -2), today),
+    );
   }
   return words.replaceAll(NAME_MARK, '').trim().replace(/\s+/g, ' ');
 }
@@ -214,9 +207,7 @@ function withNames(words: readonly string[], { services }: Vocabulary): readonly
 }
 
 /** Which of the questions about costs a line asks; null: the words are a question of `/cost`. */
-export function costVerb(
-  words: readonly string[],
-): { readonly verb: string; readonly rest: readonly string[] } | null {
+export function costVerb(words: readonly string[]) {
   const text = words.join(' ').replace(/[?!.]+$/, '');
   const cases: readonly (readonly [RegExp, string])[] = [
     [/\b(?:as|to|in) (?:a )?csv\b|\bcsv\b/i, 'csv'],

@@ -12,6 +12,7 @@ import {
 } from '../costs/index.ts';
 import type { Answer, Caller } from '../domain/answer.ts';
 import { upperFirst } from '../domain/change.ts';
+import { bodyOf } from '../servers/sent.ts';
 import {
   channelField,
   choiceField,
@@ -255,23 +256,13 @@ export const costDigest = queryCommand({
   acts: ({ what = 'list' }) => what !== 'list' && what !== 'preview',
   answer: (args, { digests }, asker) => {
     const { what = 'list', which, confirm, services, warehouses, tags, teams, ...options } = args;
-    const on = defined({ services, warehouses, tags, teams });
+    const on = bodyOf({ services, warehouses, tags, teams });
     const scope = Object.keys(on).length > 0 ? { on } : {};
-    return digests(
-      {
-        what,
-        which: which ?? null,
-        isConfirmed: confirm === 'yes',
-        options: { ...defined(options), ...scope },
-      },
-      asker,
-    );
+    const isConfirmed = confirm === 'yes';
+    const given = { ...bodyOf(options), ...scope };
+    return digests({ what, which: which ?? null, isConfirmed, options: given }, asker);
   },
 });
-
-function defined(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
 
 export const costAnomalies = queryCommand({
   name: 'cost anomalies',

@@ -172,6 +172,8 @@ export interface PhraseState {
   readonly vocabulary: Vocabulary;
 }
 
+export type ReadPhrase = (words: readonly string[], so: PhraseState) => Phrase | null;
+
 export type Reworded =
   | { readonly words: string }
   | { readonly sentence: string; readonly lines: readonly string[] };
@@ -186,8 +188,6 @@ interface CommandWords {
   readonly program: 'read' | 'request' | 'none';
   /** Words of its text with an effect of their own, which no program may use. */
   readonly peopleOnly?: readonly string[];
-  /** Other words that users may type for it. */
-  readonly aliases?: readonly string[];
   /** The task, as the title of its form; at most 24 characters. If missing, verb and noun are. */
   readonly title?: string;
   readonly summary: string;
@@ -195,7 +195,7 @@ interface CommandWords {
   /** The permission that the key of the cloud API needs; if missing, it calls no such operation. */
   readonly permission?: CloudPermission;
   /** Reads what people type for this command without `key=value`, at the start of the words. */
-  readonly phrase?: (words: readonly string[], so: PhraseState) => Phrase | null;
+  readonly phrase?: ReadPhrase;
   /** The words of a question in the form that the command reads; or what is asked or refused. */
   readonly reword?: (words: string, vocabulary: Vocabulary) => Reworded;
   /** Whether a field applies, given the others; if missing, all fields apply. */
@@ -232,6 +232,20 @@ type OwnOperation =
   | 'schedule resume'
   | 'schedule remove';
 
+/** What follows from the arguments and the state of the target. */
+type FromArguments<Args, Result> = (
+  args: Args,
+  before: Snapshot | null,
+  context: CommandContext,
+) => Result;
+
+/** A call of the server about the body of a plan. */
+type AtServer<Result> = (
+  target: Target,
+  body: JsonObject,
+  context: CommandContext,
+) => Promise<Result>;
+
 export interface ChangeCommand<Args = unknown> extends CommandWords {
   readonly kind: 'change';
   readonly args: z.ZodObject;
@@ -249,8 +263,6 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
     body: JsonObject,
     context: Pick<CommandContext, 'services'>,
   ) => readonly AllowedChange[];
-  /** The HTTP method. A `post` is never sent a second time, whatever the first result was. */
-  readonly callClass: 'patch' | 'post' | 'put';
   /** How the change affects the costs of its target; if missing, no cost is estimated. */
   readonly effect?: EffectKind;
   /** Every rule requires a reason: users who are blocked by the change need to read it. */
@@ -283,45 +295,29 @@ export interface ChangeCommand<Args = unknown> extends CommandWords {
   readonly noEffect?: (args: Args, before: Snapshot | null) => NoEffect | null;
   readonly desired: (args: Args, before: Snapshot | null) => JsonObject;
   /** Problems that concern several fields; with any of them the change is not requested. */
-  readonly problems?: (
-    args: Args,
-    before: Snapshot | null,
-    context: CommandContext,
-  ) => readonly FieldProblem[];
+  readonly problems?: FromArguments<Args, readonly FieldProblem[]>;
   /** The rows of the plan, if the body has other field names than the arguments. */
-  readonly rows?: (
-    args: Args,
-    before: Snapshot | null,
-    context: CommandContext,
-  ) => readonly PlanRow[];
+  readonly rows?: FromArguments<Args, readonly PlanRow[]>;
   readonly unchanged?: (args: Args, before: Snapshot | null) => readonly string[];
-  readonly warnings: (
-    args: Args,
-    before: Snapshot | null,
-    context: CommandContext,
-  ) => readonly string[];
+  readonly warnings: FromArguments<Args, readonly string[]>;
   /** Warnings about the time from the start of a plan to its revert. */
   readonly timeWarnings?: (plan: Plan, now: Date) => readonly string[];
   /** Sends the request; missing where Signalbox applies the change itself. */
-  readonly send?: (
-    target: Target,
-    body: JsonObject,
-    context: CommandContext,
-  ) => Promise<SendResult>;
+  readonly send?: AtServer<SendResult>;
   /** What Signalbox does itself, by the body of the plan; missing where `send` sends a request. */
   readonly own?: OwnOperation;
   /** Checks whether an attempt without an answer took effect; null: still unknown. */
-  readonly verifyOutcome?: (
-    target: Target,
-    body: JsonObject,
-    context: CommandContext,
-  ) => Promise<SendResult | null>;
+  readonly verifyOutcome?: AtServer<SendResult | null>;
   /** The types of the entries that its request leaves in the activity log of the server, each at most once. */
   readonly activities?: readonly string[];
   /** When an accepted change is done, by optional reads; if missing, no read can show it. */
   readonly settled?: SettledRule;
-  /** The command that reverts this change, with its line; null if there is none. */
-  readonly undo: (target: Target, before: Snapshot | null, body: JsonObject) => CommandOffer | null;
+  /** The command that reverts this change, with its line; missing or null if there is none. */
+  readonly undo?: (
+    target: Target,
+    before: Snapshot | null,
+    body: JsonObject,
+  ) => CommandOffer | null;
   /** Why there is no such command, where more is known than that the previous values are missing. */
   readonly noUndo?: (before: Snapshot | null, body: JsonObject) => string | null;
   /** The reply contains a password, stored encrypted until the requester has seen it. */

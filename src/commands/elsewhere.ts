@@ -1,7 +1,7 @@
 /** The changes of a service that were not made with the key of Signalbox. */
 
 import { cleanText, ownValue } from '../base/text.ts';
-import { DAY_MS } from '../base/time.ts';
+import { addDays, dayOf } from '../base/time.ts';
 import type { Caller, InlinePart } from '../domain/answer.ts';
 import { type Service, serviceTarget } from '../domain/targets.ts';
 import { plainWords } from '../domain/words.ts';
@@ -18,28 +18,20 @@ export async function readElsewhere(
   { reads, now, isOperatorOf }: Pick<CommandContext, 'reads' | 'now' | 'isOperatorOf'>,
   { by }: Caller,
 ): Promise<OptionalRead<readonly (readonly InlinePart[])[]>> {
-  const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
-  const today = now().getTime();
-  const period = { from_date: dayOf(today - DAYS_BACK * DAY_MS), to_date: dayOf(today) };
+  const today = dayOf(now());
+  const period = { from_date: addDays(today, -DAYS_BACK), to_date: today };
   const how = { waiting: true, organization: service.organizationId };
   const read = await reads.cloud.activities(period, how);
   if (!read.known) return read;
+  const others = read.value.filter((one) => one.serviceId === service.id && !one.isOwnKey);
+  // Who made a change is personal data, so only operators of the service see it.
   const isOperator = await isOperatorOf(serviceTarget(service), by);
-  return { ...read, value: linesOf(read.value, service.id, isOperator) };
-}
-
-/** Who made a change is personal data, so only operators of the service see it. */
-function linesOf(
-  activities: readonly ActivityReading[],
-  serviceId: string,
-  isOperator: boolean,
-): readonly (readonly InlinePart[])[] {
-  const others = activities.filter((one) => one.serviceId === serviceId && !one.isOwnKey);
-  return others.filter(isChange).map((one) => {
+  const value = others.filter(isChange).map((one) => {
     const at = reportedTime(one.createdAt);
     const when: readonly InlinePart[] = at ? [', ', { at }] : [];
     return [`${doneText(one)} ${isOperator ? byText(one) : 'outside Signalbox'}`, ...when];
   });
+  return { ...read, value };
 }
 
 /** A type that is not known is shown as the server names it. */

@@ -109,7 +109,6 @@ export const endpointCreate = changeCommand({
   // An endpoint of each type needs all its fields.
   isRequired: (field, { given }: FieldContext) => field in TYPE_OF && TYPE_OF[field] === given.type,
   call: 'POST pipesReversePrivateEndpoints',
-  callClass: 'post',
   timed: 'start',
 
   target: ({ service }) => serviceTarget(service),
@@ -141,7 +140,6 @@ export const endpointCreate = changeCommand({
     sentEndpoint(await cloud.createReversePrivateEndpoint(id, EndpointCreation.parse(body)), body),
   activities: ['service_update_private_endpoints'],
   settled: SETTLED_WHEN_READY,
-  undo: () => null,
   outcome: { done: 'created', accepted: 'is being created', reached: 'is ready' },
   endingNote: 'If its status is pending acceptance, accept it in the target cloud account.',
 });

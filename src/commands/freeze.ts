@@ -15,7 +15,7 @@ import {
 } from '../domain/freezes.ts';
 import type { Service } from '../domain/targets.ts';
 import { momentText, SCOPE_KEYS } from './arguments.ts';
-import { changeCommand, type Phrase, type PhraseState, queryCommand } from './define.ts';
+import { changeCommand, queryCommand, type ReadPhrase } from './define.ts';
 import { nameAt } from './names.ts';
 
 // Concerns several fields, so the sentence is shown without a field name.
@@ -25,10 +25,7 @@ const ONE_SCOPE = {
 };
 
 /** A tag or a warehouse without its key; a name that is also a service is asked about. */
-export function scopePhrase(
-  words: readonly string[],
-  { given, vocabulary }: PhraseState,
-): Phrase | null {
+export const scopePhrase: ReadPhrase = (words, { given, vocabulary }) => {
   const [first = ''] = words;
   if (/^(over|during|through)$/i.test(first)) {
     return { taken: words.length, unclear: `Until when? “${words.join(' ')}” names no moment.` };
@@ -49,7 +46,7 @@ export function scopePhrase(
     { label: `All services with ${key} ${text}`, given: own },
   ];
   return { taken, choice: { why: `“${first}” is a service and a ${key}. Which one?`, readings } };
-}
+};
 
 /** A scope by its name, or by the key of a tag or a warehouse; `isPart`: not everything. */
 export const scopeFields = (words: { readonly label: string; readonly isPart?: true }) => ({
@@ -83,7 +80,6 @@ export const changeFreeze = changeCommand({
     }),
   }),
   call: 'PUT freeze',
-  callClass: 'put',
   needsReason: true,
   phrase: scopePhrase,
 
@@ -161,7 +157,6 @@ export const changeFreezes = queryCommand({
 export const changeUnfreeze = changeCommand({
   name: 'change unfreeze',
   program: 'none',
-  aliases: ['change thaw'],
   title: 'End a freeze',
   summary: 'End a freeze early, if it was made in Slack',
   examples: ['change unfreeze tag:prod the launch is over', 'change unfreeze 7KQ2MX'],
@@ -169,7 +164,6 @@ export const changeUnfreeze = changeCommand({
     freeze: z.string().min(1).max(100).meta({ label: 'Freeze', names: 'freeze' }),
   }),
   call: 'PUT freeze',
-  callClass: 'put',
 
   target: ({ freeze }, { services }) => freezeTarget(freeze.scope, services),
   desired: ({ freeze: { id, scope, freeze } }) => ({

@@ -48,11 +48,8 @@ export function helpFor(
 function noHelp(about: string, { prefix }: HelpReader): Answer {
   const help = slashCommand(prefix, 'signalbox help');
   const offers = [{ label: 'Help', line: 'signalbox help' }, SHOW_ALL];
-  return linesAnswer(
-    `No help for “${oneLineOf(about, 40)}”`,
-    [[`${help} shows the commands.`]],
-    offers,
-  );
+  const title = `No help for “${oneLineOf(about, 40)}”`;
+  return linesAnswer(title, [[`${help} shows the commands.`]], offers);
 }
 
 /** For a user whom no rule allows a command: how to get one, and no command that would be refused. */
@@ -64,21 +61,16 @@ function helpWithoutCommands({ who }: HelpReader): Answer {
 function overview(commands: readonly Command[], reader: HelpReader): Answer {
   const usable = commands.filter(reader.mayUse);
   const names = [...new Set(usable.map(nounOf))];
-  const rows = names.map((noun) =>
-    nounLine(
-      noun,
-      usable.filter((each) => nounOf(each) === noun),
-      reader,
-    ),
-  );
+  const rows = names.map((noun) => nounLine(noun, usable, reader));
   const last = [`More examples: ${slashCommand(reader.prefix, 'service help')}`];
   return answer('Commands of Signalbox', commands, { rows, names, last, reader });
 }
 
 /** `service  /service stop staging · also list, show, start`; a change says more than a list. */
 function nounLine(noun: string, usable: readonly Command[], { prefix }: HelpReader): TextLine {
-  const shown = usable.find(({ kind }) => kind === 'change') ?? usable[0];
-  const others = usable.filter((each) => each !== shown).map(verbOf);
+  const own = usable.filter((each) => nounOf(each) === noun);
+  const shown = own.find(({ kind }) => kind === 'change') ?? own[0];
+  const others = own.filter((each) => each !== shown).map(verbOf);
   const verbs = others.filter((verb) => verb !== '').join(', ');
   const example = slashCommand(prefix, shown?.examples[0] ?? noun);
   return [{ bold: noun }, `  ${example}${verbs === '' ? '' : ` · also ${verbs}`}`];

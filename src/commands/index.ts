@@ -7,7 +7,6 @@ export {
   oneOf,
   type TypedValues,
 } from './arguments.ts';
-export { changeIdText } from './change.ts';
 export {
   type ChangeCommand,
   type ChangesQueries,
@@ -31,11 +30,7 @@ export { type HelpReader, helpFor, usageHint } from './help.ts';
 export { itemsOf } from './listed.ts';
 export { resolveNames } from './names.ts';
 export { parseLine } from './parse.ts';
-export {
-  commandNames,
-  commands,
-  nouns,
-} from './registry.ts';
+export { commandNames, commands, nouns } from './registry.ts';
 export { listedSnapshots } from './service-observe.ts';
 export { servicesOverview } from './service-read.ts';
 export type { Progress, SettledRule } from './settled.ts';

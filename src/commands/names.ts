@@ -6,10 +6,10 @@ import { nearest, type Word } from '../base/text.ts';
 import { type CommandOffer, slashCommand } from '../domain/answer.ts';
 import { scopesOf, tagsOf, warehousesOf } from '../domain/freezes.ts';
 import { findByName, type NamedItem, nameToType, type Service } from '../domain/targets.ts';
-import { alike, commandLine, type Field, fieldsOf, quoteWord } from './arguments.ts';
+import { alike, commandLine, type Field, fieldsOf, quoteWord, typedText } from './arguments.ts';
 import type { ParseProblem, ServerLists, TypedCommand, Vocabulary } from './define.ts';
 
-type Names = NonNullable<Field['names']>;
+export type NameKind = NonNullable<Field['names']>;
 
 /** Lists whose readings are kept: each word of a line needs them. */
 const LISTS_MAX = 50;
@@ -30,10 +30,8 @@ export function resolveNames(
     const one = found.length === 1 ? found[0] : unlisted(names, text, found);
     if (!one) {
       const { prefix = '' } = vocabulary;
-      return {
-        ok: false,
-        misread: unclear(asked, { name, names, prefix }, found, things),
-      } as const;
+      const misread = unclear(asked, { name, names, prefix }, found, things);
+      return { ok: false, misread } as const;
     }
     if (IN_PATHS.includes(names) && !PathId.safeParse(one.id).success) {
       const sentence = `The ${KINDS[names][0]} “${text}” cannot be used: no request can contain the id “${one.id}” that the server gives it.`;
@@ -45,11 +43,11 @@ export function resolveNames(
 }
 
 /** What the path of a request contains. A server can list an id that no path may have: it is refused before a preview. */
-const IN_PATHS: readonly Names[] = ['service', 'pipe', 'alert'];
+const IN_PATHS: readonly NameKind[] = ['service', 'pipe', 'alert'];
 
 /** Everything that a field may name; a pipe belongs to the service given before it. */
 function thingsOf(
-  names: Names,
+  names: NameKind,
   { services, alerts, freezes = [], commands, lists = {} }: Vocabulary,
   args: Readonly<Record<string, unknown>> = {},
 ): readonly NamedItem[] {
@@ -57,8 +55,7 @@ function thingsOf(
   if (names === 'scope' || names === 'tag' || names === 'warehouse') return SCOPES[names](services);
   if (names === 'alert') return alerts;
   if (names === 'freeze') return freezes;
-  if (names === 'ask')
-    return commands.map(({ name, aliases = [] }) => ({ id: name, name, aliases }));
+  if (names === 'ask') return commands.map(({ name }) => ({ id: name, name, aliases: [] }));
   // Fields are resolved in order, so `service` was replaced by a Service before; while words are read it is a text.
   const typed = args.service as Service | string | undefined;
   const [service] = typeof typed === 'string' ? findByName(services, typed) : [typed];
@@ -79,7 +76,7 @@ const NAME_WORDS_MAX = 8;
 
 /** The longest run of words at the start that is a known name; a quoted word is a name of its own. */
 export function nameAt(
-  names: Names,
+  names: NameKind,
   words: readonly Word[],
   vocabulary: Vocabulary,
   args: Readonly<Record<string, unknown>> = {},
@@ -92,11 +89,7 @@ export function nameAt(
   const begin = alike(nameText(first.text, first.quoted));
   if (!keysOf(things).some((key) => key.startsWith(begin))) return null;
   for (let taken = most; taken > 0; taken -= 1) {
-    const typed = words
-      .slice(0, taken)
-      .map(({ text }) => text)
-      .join(' ');
-    const text = nameText(typed, first?.quoted ?? false);
+    const text = nameText(typedText(words.slice(0, taken)), first.quoted);
     if (text !== '' && findByName(things, text).length > 0) return { text, taken, things };
   }
   return null;
@@ -115,17 +108,10 @@ function nameText(typed: string, isQuoted: boolean): string {
 }
 
 /** How many words at the start are similar to a name with as many words: `5xx rtae`; null if none are. */
-export function similarAt(
-  names: Names,
-  words: readonly Word[],
-  vocabulary: Vocabulary,
-): number | null {
+export function similarAt(names: NameKind, words: readonly Word[], vocabulary: Vocabulary) {
   const known = thingsOf(names, vocabulary).flatMap(({ name, aliases }) => [name, ...aliases]);
   for (let taken = Math.min(NAME_WORDS_MAX, words.length); taken > 1; taken -= 1) {
-    const text = words
-      .slice(0, taken)
-      .map((word) => word.text)
-      .join(' ');
+    const text = typedText(words.slice(0, taken));
     const parts = (name: string) => name.split(/[\s-]+/).length;
     const alike = known.filter((name) => parts(name) === parts(text));
     if (nearest(text, alike).length > 0) return taken;
@@ -133,10 +119,10 @@ export function similarAt(
   return null;
 }
 
-/** The only known name anywhere in the words, for example in a pasted notice. */
-export function lastName(names: Names, words: readonly Word[], vocabulary: Vocabulary) {
-  const found = words.flatMap((_, at) => nameAt(names, words.slice(at), vocabulary) ?? []);
-  return found.length === 1 ? (found[0] ?? null) : null;
+/** The only known alert anywhere in the words, for example in a pasted notice. */
+export function onlyAlert(words: readonly Word[], vocabulary: Vocabulary) {
+  const found = words.flatMap((_, at) => nameAt('alert', words.slice(at), vocabulary) ?? []);
+  return found.length === 1 ? found[0] : undefined;
 }
 
 /** A name as a line has it. */
@@ -145,7 +131,7 @@ export function quotedName(name: string): string {
 }
 
 /** An id that is not in the vocabulary is passed on: the server accepts or rejects it. */
-function unlisted(names: Names, text: string, found: readonly NamedItem[]): NamedItem | null {
+function unlisted(names: NameKind, text: string, found: readonly NamedItem[]): NamedItem | null {
   const isId = /^(?=.*\d)[A-Za-z0-9_-]{12,64}$/.test(text);
   return (names === 'pipe' || names === 'alert') && found.length === 0 && isId
     ? { id: text, name: text, aliases: [] }
@@ -153,7 +139,7 @@ function unlisted(names: Names, text: string, found: readonly NamedItem[]): Name
 }
 
 /** What users call the items of each kind, and where they find them. */
-const KINDS: Readonly<Record<Names, readonly [kind: string, list: string]>> = {
+const KINDS: Readonly<Record<NameKind, readonly [kind: string, list: string]>> = {
   service: ['service', 'service list lists all known services.'],
   pipe: ['pipe', 'Pipe names are set in signalbox.yaml; an id also works.'],
   alert: ['alert', 'alert list lists all alerts.'],
@@ -166,7 +152,7 @@ const KINDS: Readonly<Record<Names, readonly [kind: string, list: string]>> = {
 
 function unclear(
   named: TypedCommand,
-  { name, names, prefix }: { name: string; names: Names; prefix: string },
+  { name, names, prefix }: { name: string; names: NameKind; prefix: string },
   found: readonly NamedItem[],
   things: readonly NamedItem[],
 ): ParseProblem {

@@ -6,6 +6,7 @@ import {
   fieldsOf,
   isPlaced,
   oneOf,
+  optionsOf,
   quoteWord,
   type TypedValues,
 } from './arguments.ts';
@@ -76,13 +77,9 @@ function readLine(noun: string, words: readonly Word[], vocabulary: Vocabulary):
   if (costs) return costs;
   const special = readSpecial(noun, words, vocabulary) ?? readForeign(noun, words, vocabulary);
   if (special) return special;
-  const command = findCommand(noun, words, vocabulary);
-  if (command) {
-    return (
-      asksSchedule(command, vocabulary) ?? readArguments(command.command, command.rest, vocabulary)
-    );
-  }
-  return unknownVerb(noun, words, vocabulary);
+  const found = findCommand(noun, words, vocabulary);
+  if (!found) return unknownVerb(noun, words, vocabulary);
+  return asksSchedule(found, vocabulary) ?? readArguments(found.command, found.rest, vocabulary);
 }
 
 /** `pause staging` can mean the service or its schedule, if it has one. */
@@ -111,11 +108,7 @@ function readCosts(words: readonly Word[], vocabulary: Vocabulary): ParseResult 
 }
 
 /** `/alert stop ci`: a verb of services and the name of one, after a noun that has neither. */
-function readForeign(
-  noun: string,
-  words: readonly Word[],
-  vocabulary: Vocabulary,
-): ParseProblem | null {
+function readForeign(noun: string, words: readonly Word[], vocabulary: Vocabulary) {
   if (!['alert', 'change', 'cost'].includes(noun)) return null;
   const own = verbAt(words, ownCommands(noun, vocabulary));
   const takesScope =
@@ -232,10 +225,9 @@ function findCommand(
   // `staging off` is `staging turn off`.
   const after = verbAt(tail, own) ?? verbAt([...wordsOf('turn'), ...tail], own);
   if (name && after) return { ...after, rest: [...words.slice(0, name.taken), ...after.rest] };
-  const read = withoutVerb(noun, words, vocabulary);
-  if (read) return { command: read, rest: words, phrase: '' };
   const bare = own.find((candidate) => verbOf(candidate) === '');
-  return bare ? { command: bare, rest: words, phrase: '' } : null;
+  const command = withoutVerb(noun, words, vocabulary) ?? bare;
+  return command ? { command, rest: words, phrase: '' } : null;
 }
 
 /** `turn staging off` → `turn off staging`; null for any other words. */
@@ -263,15 +255,12 @@ function nameBefore(noun: string, words: readonly Word[], vocabulary: Vocabulary
 }
 
 /** A name without a verb is shown. */
-function withoutVerb(
-  noun: string,
-  words: readonly Word[],
-  vocabulary: Vocabulary,
-): Command | undefined {
+function withoutVerb(noun: string, words: readonly Word[], vocabulary: Vocabulary) {
   const own = ownCommands(noun, vocabulary);
   const of = (name: string) => own.find((command) => command.name === `${noun} ${name}`);
   const [first = NO_WORD] = words;
-  const isNamed = nameBefore(noun, words, vocabulary) !== null;
+  const name = nameBefore(noun, words, vocabulary);
+  const isAlone = name?.taken === words.length;
   const list = of('list');
   const isFilter =
     list &&
@@ -288,17 +277,13 @@ function withoutVerb(
     return isList ? list : isId ? of('show') : undefined;
   }
   if (isFilter) return list;
-  if (noun === 'backup' && (isNamed || /^(latest|last|newest)$/.test(lowerOf(first)))) {
-    return words.length > 1 && !isOnlyName(noun, words, vocabulary) ? of('show') : list;
+  if (noun === 'backup' && (name || /^(latest|last|newest)$/.test(lowerOf(first)))) {
+    return words.length > 1 && !isAlone ? of('show') : list;
   }
-  if (noun === 'pipe' && (isNamed || nameAt('pipe', words, vocabulary))) {
-    return isOnlyName(noun, words, vocabulary) ? list : of('settings');
+  if (noun === 'pipe' && (name || nameAt('pipe', words, vocabulary))) {
+    return isAlone ? list : of('settings');
   }
-  return isNamed ? (of('show') ?? list) : undefined;
-}
-
-function isOnlyName(noun: string, words: readonly Word[], vocabulary: Vocabulary): boolean {
-  return nameBefore(noun, words, vocabulary)?.taken === words.length;
+  return name ? (of('show') ?? list) : undefined;
 }
 
 function unknownVerb(noun: string, words: readonly Word[], vocabulary: Vocabulary): ParseProblem {
@@ -315,21 +300,16 @@ function unknownVerb(noun: string, words: readonly Word[], vocabulary: Vocabular
   const meant = [...near, ...elsewhere, ...nounLines(noun, words, vocabulary)].filter(
     (line) => vocabulary.isCheck || isUnderstood(line, vocabulary),
   );
-  const fallback = own.some((each) => verbOf(each) === 'list')
-    ? [`${noun} list`, `${noun} help`]
-    : [`${noun} help`];
+  const list = own.some((each) => verbOf(each) === 'list') ? [`${noun} list`] : [];
   const typed = slashCommand(prefix, `${noun} ${oneLineOf(first.text, LABEL_MAX)}`);
   return meant.length > 0
     ? refused(`There's no command ${typed}. Did you mean:`, meant)
-    : refused(`There's no command ${typed}.`, fallback);
+    : refused(`There's no command ${typed}.`, [...list, `${noun} help`]);
 }
 
 /** `alerts firing` after another noun: the lines of that noun. */
-function nounLines(
-  noun: string,
-  [first = NO_WORD, ...rest]: readonly Word[],
-  { commands }: Vocabulary,
-): readonly string[] {
+function nounLines(noun: string, words: readonly Word[], { commands }: Vocabulary) {
+  const [first = NO_WORD, ...rest] = words;
   const meant = nounsOf(commands).find((each) => each !== noun && isNoun(first, each));
   if (meant === undefined) return [];
   const line = [meant, ...rest.map(quoteWord)].join(' ');
@@ -413,11 +393,7 @@ function nounOfChat(words: readonly Word[], nouns: readonly string[], vocabulary
  * `organization=prod-eu` beside a name means `prod-eu/name`. Null: the words have no such key, or it is for the command
  * to read or refuse, because nothing in the line could be narrowed by it.
  */
-function readOrganization(
-  command: Command,
-  typed: readonly Word[],
-  vocabulary: Vocabulary,
-): ParseResult | null {
+function readOrganization(command: Command, typed: readonly Word[], vocabulary: Vocabulary) {
   const { organizations, services } = vocabulary;
   if (organizations.length === 1) return null;
   const at = typed.findIndex((word) => !word.quoted && KEY.test(word.text));
@@ -555,10 +531,8 @@ function reasonOf({ pieces, keyedReason }: Draft, kept: readonly Ambiguity[] | n
 function targetChoice({ targets }: Draft): readonly Ambiguity[] {
   if (targets.length === 0) return [];
   const readings = targets.map((service) => ({ label: service, given: { service } }));
-  const names =
-    targets.length > OFFERS_MAX
-      ? `${targets.slice(0, OFFERS_MAX).join(', ')} and more`
-      : targets.join(', ');
+  const more = targets.length > OFFERS_MAX ? ' and more' : '';
+  const names = `${targets.slice(0, OFFERS_MAX).join(', ')}${more}`;
   const why = `One change has one service, so each is requested on its own: ${names}.`;
   return [{ why, readings, words: null }];
 }
@@ -618,20 +592,18 @@ interface Combination extends Reading {
 
 /** The values of each combination of readings, one of each choice; of two start times, each on its own. */
 function combined(given: TypedValues, choices: readonly Ambiguity[]): readonly Combination[] {
-  const together = choices.reduce<readonly Reading[]>(
-    (all, { readings }) =>
-      all
-        .flatMap((before) =>
-          readings
-            .filter((each) => !isSameKind(before.given, each.given))
-            .map((each) => ({
-              given: { ...before.given, ...each.given },
-              label: [before.label, each.label].filter(Boolean).join(' · '),
-            })),
-        )
-        .slice(0, COMBINATIONS_MAX),
-    [{ given: {}, label: '' }],
-  );
+  let together: readonly Reading[] = [{ given: {}, label: '' }];
+  for (const { readings } of choices) {
+    const all = together.flatMap((before) =>
+      readings
+        .filter((each) => !isSameKind(before.given, each.given))
+        .map(({ label, given: more }) => ({
+          label: [before.label, label].filter(Boolean).join(' · '),
+          given: { ...before.given, ...more },
+        })),
+    );
+    together = all.slice(0, COMBINATIONS_MAX);
+  }
   const alone = choices.flatMap((choice) => {
     const kept = choices.filter((other) => other !== choice);
     return choice.readings.map((each) => ({ ...each, kept }));
@@ -644,11 +616,7 @@ function combined(given: TypedValues, choices: readonly Ambiguity[]): readonly C
 
 /** Two values of one key, two starts, or two ends. */
 function isSameKind(one: TypedValues, other: TypedValues): boolean {
-  const kindOf = (name: string) =>
-    [
-      ['at', 'in'],
-      ['for', 'until'],
-    ].find((kind) => kind.includes(name))?.[0] ?? name;
+  const kindOf = (name: string) => ownValue({ in: 'at', until: 'for' }, name) ?? name;
   const kinds = Object.keys(one).map(kindOf);
   return Object.keys(other).some((name) => kinds.includes(kindOf(name)));
 }
@@ -670,9 +638,8 @@ function tooMuch(
   ];
   const fields = fieldsOf(command.args);
   const choice = fields.find(({ name, input }) => input?.kind === 'choice' && !given[name]);
-  const action = choice && isPlaced(choice) ? choice : null;
-  const options =
-    action?.input?.kind === 'choice' ? action.input.options(fieldContext(vocabulary, given)) : [];
+  const among = fieldContext(vocabulary, given);
+  const options = choice && isPlaced(choice) ? optionsOf(choice, among) : [];
   const near = nearest(words[0]?.text ?? '', options).map((option) => {
     const [, keys = ''] = commandLine(command, given, '').split(`${command.name} `);
     return [command.name, option, ...words.slice(1).map(quoteWord), keys].filter(Boolean).join(' ');
@@ -687,11 +654,7 @@ function tooMuch(
 }
 
 /** The changes of the shown thing that read all of its words: `5xx rate above 300`. */
-function changesMeant(
-  command: Command,
-  typed: readonly Word[],
-  vocabulary: Vocabulary,
-): readonly string[] {
+function changesMeant(command: Command, typed: readonly Word[], vocabulary: Vocabulary) {
   if (vocabulary.isCheck || verbOf(command) !== 'show') return [];
   return ownCommands(nounOf(command), vocabulary).flatMap((other) => {
     const isOwn = fieldsOf(other.args).some(({ names }) => names === nounOf(command));

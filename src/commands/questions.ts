@@ -15,25 +15,22 @@ const DONE: Readonly<Record<string, string>> = {
   froze: 'change freeze',
 };
 
+const ASKS_WHO =
+  /\bwho (can|may|approves?|is allowed|has to|must)\b|^(can|may|could|should|would|am)\b/;
+
 /** The line that answers a question; null where no read does. */
-export function lineOfQuestion(
-  noun: string,
-  typed: readonly Word[],
-  vocabulary: Vocabulary,
-): string | null {
+export function lineOfQuestion(noun: string, typed: readonly Word[], vocabulary: Vocabulary) {
   const words = typed.map((word) => ({ ...word, text: word.text.replace(/[?!.,]+$/, '') }));
   const text = words.map(lowerOf).join(' ');
   const service = anyName('service', words, vocabulary);
   const alert = anyName('alert', words, vocabulary);
   const tag = anyName('tag', words, vocabulary);
   const name = service && quotedName(service.item.name);
-  if (
-    /\bwho (can|may|approves?|is allowed|has to|must)\b|^(can|may|could|should|would|am)\b/.test(
-      text,
-    )
-  ) {
-    const who = whoLine(noun, words, name, tag && `tag=${tag.item.name}`, vocabulary);
-    if (who !== null) return who;
+  if (ASKS_WHO.test(text)) {
+    const asked = changeAsked(noun, words, vocabulary);
+    const on = name ?? (tag && `tag=${tag.item.name}`);
+    if (asked) return ['change who', `"${asked.name}"`, on].filter(Boolean).join(' ');
+    if (name) return `change who ${name}`;
   }
   const [, done = ''] = /\bwho (\w+)/.exec(text) ?? [];
   const command = ownValue(DONE, done);
@@ -46,16 +43,10 @@ export function lineOfQuestion(
   if (name && /\bbackup\b/.test(text)) return `backup show ${name} latest`;
   if (alert) return `alert show ${quotedName(alert.item.name)}`;
   if (/\b(firing|alerting|red)\b/.test(text)) return 'alert list state=ALERT';
-  const [, asked] = /^(?:how (?:do|can) (?:i|we|you)|how to) (.+)$/.exec(text) ?? [];
-  if (asked)
-    return helpLine(
-      noun,
-      words.slice(text.split(' ').length - asked.split(' ').length),
-      vocabulary,
-    );
+  const [how, to] = /^how (?:(to)|(?:do|can) (?:i|we|you)) .+$/.exec(text) ?? [];
+  if (how) return helpLine(noun, words.slice(to ? 2 : 3), vocabulary);
   if (
-    /\b(costs?|spend|spent|spending|expensive|budget|unusual|how much (is|was|did))\b/.test(text) ||
-    noun === 'cost'
+    /\b(costs?|spend|spent|spending|expensive|budget|unusual|how much (is|was|did))\b/.test(text)
   ) {
     return `cost ${words.map(({ text: word }) => word).join(' ')}`;
   }
@@ -69,22 +60,15 @@ export function lineOfQuestion(
   return null;
 }
 
-/** Who may use the command whose verb stands in the question. */
-function whoLine(
-  noun: string,
-  words: readonly Word[],
-  name: string | null,
-  tag: string | null,
-  { commands }: Vocabulary,
-): string | null {
-  const own = commands.filter((command) => nounOf(command) === noun && command.kind === 'change');
-  const changes = [...own, ...commands.filter(({ kind }) => kind === 'change')];
+/** The change whose verb stands in the question; of two with this verb, that of the noun. */
+function changeAsked(noun: string, words: readonly Word[], { commands }: Vocabulary) {
+  const changes = commands.filter(({ kind }) => kind === 'change');
+  const own = changes.filter((command) => nounOf(command) === noun);
   for (let at = 0; at < words.length; at += 1) {
-    const found = verbAt(words.slice(at), changes);
-    if (found)
-      return ['change who', `"${found.command.name}"`, name ?? tag].filter(Boolean).join(' ');
+    const found = verbAt(words.slice(at), [...own, ...changes]);
+    if (found) return found.command;
   }
-  return name ? `change who ${name}` : null;
+  return null;
 }
 
 function helpLine(noun: string, words: readonly Word[], { commands }: Vocabulary): string {

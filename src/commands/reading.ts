@@ -5,10 +5,9 @@ import type { Word } from '../base/text.ts';
 import { slashCommand } from '../domain/answer.ts';
 import { type Field, fieldsOf, isPlaced, oneOf } from './arguments.ts';
 import type { Command, Vocabulary } from './define.ts';
-import { lastName, similarAt } from './names.ts';
+import { onlyAlert, similarAt } from './names.ts';
 import { acceptedText } from './values.ts';
 import {
-  type Ambiguity,
   bare,
   bareKey,
   choiceWord,
@@ -19,6 +18,7 @@ import {
   introducedReason,
   isMissing,
   lacksName,
+  looseText,
   lower,
   moreTargets,
   ownPhrase,
@@ -72,15 +72,10 @@ function pairsJoined(words: readonly Word[]): readonly Word[] {
   const joined: Word[] = [];
   for (const word of words) {
     const last = joined.at(-1);
-    const isOpen =
-      last && !last.quoted && (/^-{0,2}[a-z][\w-]*=$/i.test(last.text) || last.text === '=');
-    const begins =
-      !word.quoted &&
-      word.text.startsWith('=') &&
-      last &&
-      !last.quoted &&
-      /^-{0,2}[a-z][\w-]*$/i.test(last.text);
-    if (last && (isOpen || begins))
+    const before = last && !last.quoted ? last.text : '';
+    const isOpen = /^(-{0,2}[a-z][\w-]*)?=$/i.test(before);
+    const begins = !word.quoted && word.text.startsWith('=');
+    if (last && (isOpen || (begins && /^-{0,2}[a-z][\w-]*$/i.test(before))))
       joined[joined.length - 1] = { text: last.text + word.text, quoted: false };
     else joined.push(word);
   }
@@ -103,20 +98,16 @@ function askAboutProse(reader: Reader): void {
     const piece = draft.pieces[index];
     if (!piece || !('text' in piece) || piece.at === undefined) continue;
     const found = meaningAt(reader, piece.at);
-    const own = draft.pieces.slice(index, index + (found?.taken ?? 0));
-    if (!found || !own.every((each) => 'text' in each && each.at !== undefined)) continue;
-    const choice = {
-      ...found.choice,
-      words: own.map((each) => ('text' in each ? each.text : '')).join(' '),
-    };
+    const words = draft.pieces.slice(index, index + (found?.taken ?? 0)).map(looseText);
+    if (!found || words.includes(null)) continue;
+    const choice = { ...found.choice, words: words.join(' ') };
     draft.choices.push(choice);
     draft.pieces.splice(index, found.taken, { choice });
   }
-  const rest = draft.pieces
-    .map((piece) => ('text' in piece && piece.at !== undefined ? piece.text : '"'))
-    .join(' ');
+  const rest = draft.pieces.map((piece) => looseText(piece) ?? '"').join(' ');
   const isNumber = /^[\d.,:%]+$/.test(rest);
-  const time = isNumber ? rest : isTimeOpen(reader) ? timeWords(rest) : null;
+  const isOpen = TIMING.every((key) => draft.given[key] === undefined);
+  const time = isNumber ? rest : isOpen ? timeWords(rest) : null;
   if (time === null || draft.choices.length > 0) return;
   const could = `“${time}” could be a time. ${howToWrite(reader, time)}`;
   const why = isNumber ? `“${time}” is a number without its key.` : could;
@@ -129,29 +120,13 @@ function askAboutProse(reader: Reader): void {
   draft.pieces.splice(0, draft.pieces.length, { choice });
 }
 
-function isTimeOpen({ draft }: Reader): boolean {
-  return TIMING.every((key) => draft.given[key] === undefined);
-}
-
 /** The keys of this command for a time; none for one that takes none. */
-function howToWrite(
-  { command, fields, vocabulary: { prefix = '' } }: Reader,
-  time: string,
-): string {
-  const examples = (texts: readonly (readonly [string, string])[]) =>
-    texts.flatMap(([key, text]) => (fields.some(({ name }) => name === key) ? [text] : []));
-  const starts = examples([
-    ['at', 'at=20:00'],
-    ['in', 'in=2h'],
-  ]);
-  const ends = examples([
-    ['for', 'for=4h'],
-    ['until', 'until=18:00'],
-  ]);
-  const ways = [
-    ...(starts.length > 0 ? [`a start as ${oneOf(starts)}`] : []),
-    ...(ends.length > 0 ? [`an end as ${oneOf(ends)}`] : []),
-  ];
+function howToWrite({ command, fields, vocabulary }: Reader, time: string): string {
+  const { prefix = '' } = vocabulary;
+  const ways = Object.entries(TIME_EXAMPLES).flatMap(([what, all]) => {
+    const own = all.filter((text) => fields.some(({ name }) => text.startsWith(`${name}=`)));
+    return own.length > 0 ? [`${what} as ${oneOf(own)}`] : [];
+  });
   const isRepeated = /^(every|each|daily|hourly|weekly|monthly)\b/i.test(time);
   const schedule = slashCommand(prefix, 'service schedule');
   return [
@@ -162,11 +137,13 @@ function howToWrite(
   ].join(' ');
 }
 
+const TIME_EXAMPLES = {
+  'a start': ['at=20:00', 'in=2h'],
+  'an end': ['for=4h', 'until=18:00'],
+};
+
 /** What words within the reason would mean on their own. */
-function meaningAt(
-  reader: Reader,
-  at: number,
-): { readonly taken: number; readonly choice: Ambiguity } | null {
+function meaningAt(reader: Reader, at: number) {
   const words = textsAt(reader, at);
   const isTime = timeWords(words.join(' ')) !== null;
   for (const step of [...(isTime ? [timePhrase] : []), ownPhrase, bareKey, valueThenKey]) {
@@ -194,7 +171,7 @@ function nameFromProse(reader: Reader): void {
   const field =
     fields.find((each) => isMissing(reader, each) && (isFirst || !each.unlessTyped)) ??
     fields.find((each) => isOpen(each) && each.names && !takesReason({ command }));
-  const end = draft.pieces.findIndex((piece) => !('text' in piece) || piece.at === undefined);
+  const end = draft.pieces.findIndex((piece) => looseText(piece) === null);
   const plain = end < 0 ? draft.pieces : draft.pieces.slice(0, end);
   const textsOf = (pieces: readonly Piece[]) =>
     pieces.flatMap((piece) => ('text' in piece ? [piece.text] : []));
@@ -202,17 +179,12 @@ function nameFromProse(reader: Reader): void {
   if (!field || texts.length === 0) return;
   const words = texts.map((text) => ({ text, quoted: false }));
   const all = textsOf(draft.pieces).map((text) => ({ text, quoted: false }));
-  const within = field.names === 'alert' ? lastName('alert', all, vocabulary) : null;
-  if (within) {
-    draft.given[field.name] = within.text;
-    draft.pieces.length = 0;
-    return;
-  }
+  const within = field.names === 'alert' ? onlyAlert(all, vocabulary) : undefined;
   const similar = field.names ? similarAt(field.names, words, vocabulary) : null;
   // Of a query without a reason, all words are the name.
   const isAll = !takesReason({ command }) && field.names !== undefined;
-  const taken = similar ?? (isAll ? texts.length : 1);
-  draft.given[field.name] = texts.slice(0, taken).join(' ');
+  const taken = within ? draft.pieces.length : (similar ?? (isAll ? texts.length : 1));
+  draft.given[field.name] = within?.text ?? texts.slice(0, taken).join(' ');
   draft.pieces.splice(0, taken);
 }
 
@@ -291,23 +263,11 @@ function wordsOfName(reader: Reader, at: number): number {
   return 1;
 }
 
-const KEY_STEPS: readonly Step[] = [
-  introducedReason,
-  explicitPair,
-  ownPhrase,
-  bareKey,
-  valueThenKey,
-  choiceWord,
+const VALUE_STEPS: readonly Step[] = [
+  ...[explicitPair, ownPhrase, bareKey, valueThenKey, choiceWord],
 ];
-const AFTER_FILLER: readonly Step[] = [
-  explicitPair,
-  ownPhrase,
-  placedName,
-  moreTargets,
-  bareKey,
-  valueThenKey,
-  choiceWord,
-];
+const KEY_STEPS: readonly Step[] = [introducedReason, ...VALUE_STEPS];
+const AFTER_FILLER: readonly Step[] = [placedName, moreTargets, ...VALUE_STEPS];
 const STEPS: readonly Step[] = [
   ...[introducedReason, explicitPair, quotedWord, ownPhrase, placedName, moreTargets],
   ...[bareKey, valueThenKey, choiceWord, timePhrase, filler, placedText],

@@ -241,7 +241,6 @@ export const serviceCreate = changeCommand({
     regionPhrase(words, so) ??
     (UNIT.test(words.slice(0, 4).join(' ')) ? sizePhrase(words, so) : null),
   call: 'POST services',
-  callClass: 'post',
   timed: 'start',
   effect: 'create',
   hasSecret: true,
@@ -254,7 +253,7 @@ export const serviceCreate = changeCommand({
     const read = await context.reads.cloud.services(how);
     const listed = read.known ? read.value : [];
     const found = warehouseId(typed, services, listed);
-    if (found.id !== null) return { ok: true, args: { ...args, dataWarehouseId: found.id } };
+    if ('id' in found) return { ok: true, args: { ...args, dataWarehouseId: found.id } };
     return { ok: false, problems: [{ field: 'dataWarehouseId', problem: found.problem }] };
   },
   target: (args, context) => {
@@ -318,7 +317,6 @@ export const serviceCreate = changeCommand({
     sentCreation(await cloud.createService(ServiceCreation.parse(body)), body),
   activities: ['service_create', 'service_start', 'service_update_ip_access_list'],
   settled: settledInState({ ends: ['running', 'idle'] }),
-  undo: () => null,
   outcome: { done: 'created', accepted: 'is being created' },
   endingNote: 'Setup is in progress.',
   unfollowedNote: 'This API does not report when the service is ready.',
@@ -339,21 +337,16 @@ function creationOf({ organization: _, ...fields }: Readonly<Record<string, unkn
   return bodyOf(fields);
 }
 
-type FoundWarehouse = { readonly id: string } | { readonly id: null; readonly problem: string };
-
 /** Cards show the name of a warehouse, and the server takes its id only. */
 function warehouseId(
   typed: string,
   services: readonly Service[],
   listed: readonly { readonly id: string; readonly dataWarehouseId: string | null }[],
-): FoundWarehouse {
+) {
   const own = servicesInWarehouse(typed, services);
   if (own.length === 0) {
     const names = [...new Set(services.flatMap(({ warehouse }) => warehouse ?? []))].sort();
-    return {
-      id: null,
-      problem: `must be a warehouse of signalbox.yaml (${names.join(', ')}) or an id`,
-    };
+    return { problem: `must be a warehouse of signalbox.yaml (${names.join(', ')}) or an id` };
   }
   const current = new Map(listed.map((each) => [each.id, each.dataWarehouseId]));
   const ids = own.flatMap(
@@ -361,7 +354,7 @@ function warehouseId(
   );
   const [id, ...others] = new Set(ids);
   if (id !== undefined && others.length === 0) return { id };
-  return { id: null, problem: `must be the id of “${typed}”: the server did not report it` };
+  return { problem: `must be the id of “${typed}”: the server did not report it` };
 }
 
 const WIDEST = { v4: 8, v6: 16 } as const;

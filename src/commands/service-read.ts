@@ -261,9 +261,9 @@ function currentFacts(view: ServiceView): readonly Fact[] {
 }
 
 /** With what is private, for an answer that one person reads. */
-function knownFields({ service, read }: ServiceView): JsonObject {
-  if (!read.known) return service.lastSeen?.fields ?? {};
-  return { ...serviceSnapshot(read.value, read.readAt).fields, ...serviceFacts(read.value) };
+function knownFields(view: ServiceView): JsonObject {
+  const { read } = view;
+  return { ...knownSnapshot(view)?.fields, ...(read.known && serviceFacts(read.value)) };
 }
 
 /** The fields that were read now, otherwise those last seen. */

@@ -45,7 +45,7 @@ import {
   type Reading,
 } from './define.ts';
 import { type Compare, compareService, observeService } from './service-observe.ts';
-import { SETTLED_AS_REQUESTED, UNFOLLOWED } from './settled.ts';
+import { SETTLED_AS_REQUESTED, sizingLabel, UNFOLLOWED } from './settled.ts';
 
 const STEP_GB = 4;
 const LEAST_GB = 8;
@@ -118,7 +118,6 @@ export const serviceScale: ChangeCommand = changeCommand({
   hasField: sizingApplies,
   phrase: sizePhrase,
   call: 'PATCH replicaScaling',
-  callClass: 'patch',
   timed: 'start and revert',
   effect: 'scale',
 
@@ -176,6 +175,7 @@ export function sizePhrase(
   { given, vocabulary }: PhraseState,
 ): Phrase | null {
   const texts = [5, 4, 3, 2, 1].filter((count) => count <= words.length);
+  const hasReplicas = given.numReplicas !== undefined;
   for (const taken of texts) {
     const text = words.slice(0, taken).join(' ');
     if (OTHER_UNIT.test(text)) {
@@ -195,16 +195,14 @@ export function sizePhrase(
       const both = { minReplicaMemoryGb: low, maxReplicaMemoryGb: high };
       if (from === undefined) return { taken, given: both };
       const why = `“${text}” can be the maximum, or both bounds.`;
-      return { taken, choice: { why, readings: sizeReadings(high, low, given) } };
+      return { taken, choice: { why, readings: sizeReadings(high, low, hasReplicas) } };
     }
     const [, size] = ONE_SIZE.exec(text) ?? [];
     const next = words[taken] ?? '';
     if (size === undefined || /^(replicas?|nodes?|min|minutes?|max|%)/i.test(next)) continue;
     const hasUnit = /[a-z]$/i.test(text);
-    const readings = sizeReadings(size, size, given).filter(
-      (reading) =>
-        isValidSize(reading.given, vocabulary) &&
-        !(hasUnit && reading.given.numReplicas !== undefined),
+    const readings = sizeReadings(size, size, hasUnit || hasReplicas).filter((reading) =>
+      isValidSize(reading.given, vocabulary),
     );
     // With its unit it is the memory: what is wrong with it is said by that key.
     if (readings.length === 0 && hasUnit) return { taken, given: { maxReplicaMemoryGb: size } };
@@ -227,13 +225,13 @@ function relativePhrase(text: string, taken: number, given: TypedValues): Phrase
 }
 
 /** The keys that a number without a key can mean. */
-function sizeReadings(max: string, min: string, given: TypedValues): readonly Reading[] {
+function sizeReadings(max: string, min: string, isMemory: boolean): readonly Reading[] {
   const all = [
     { label: `max=${max}`, given: { maxReplicaMemoryGb: max } },
     { label: `min=${min} max=${max}`, given: { minReplicaMemoryGb: min, maxReplicaMemoryGb: max } },
     { label: `replicas=${max}`, given: { numReplicas: max } },
   ];
-  return given.numReplicas === undefined ? all : all.slice(0, 2);
+  return isMemory ? all.slice(0, 2) : all;
 }
 
 function isValidSize(given: TypedValues, vocabulary: PhraseState['vocabulary']): boolean {
@@ -250,10 +248,12 @@ export function sizingApplies(field: string, { given }: FieldContext): boolean {
 
 /** The sizes as they were seen last; of servers that return the total only, none is exact. */
 function sizesSeen({ fields }: Snapshot): TypedValues {
-  const isKnown = (name: string) => (fields[name] ?? null) !== null;
-  const names = fields.approximate ? [] : Object.keys(SIZING).filter(isKnown);
+  const all = fields.approximate ? [] : Object.keys(SIZING);
+  const names = all.filter((name) => isKnown(fields, name));
   return Object.fromEntries(names.map((name) => [name, settingText(fields[name])]));
 }
+
+const isKnown = (fields: JsonObject, name: string) => (fields[name] ?? null) !== null;
 
 const MEMORY = {
   label: 'Memory per replica',
@@ -287,7 +287,6 @@ const compareSizes: Compare = (before, now, body) => {
     fields.some((field) => body[field] !== undefined),
   );
   const parts = own.some((part) => part !== IDLING) ? [...own, MODE] : own;
-  const isKnown = (fields: JsonObject, name: string) => (fields[name] ?? null) !== null;
   const partsWith = (fits: (name: string) => boolean) =>
     parts.filter(({ fields }) => fields.some((name) => isKnown(before, name) && fits(name)));
   const differences = partsWith((name) => isKnown(now, name) && before[name] !== now[name]).map(
@@ -306,8 +305,7 @@ function sameSize(
   const fields = Object.entries(body);
   const isSame = fields.every(([field, value]) => before?.fields[field] === value);
   if (!before?.wasRead || !isSame) return null;
-  const labels: Readonly<Record<string, string>> = SIZING_LABELS;
-  const values = fields.map(([field, value]) => `${labels[field]} ${settingText(value)}`);
+  const values = fields.map(([field, value]) => `${sizingLabel(field)} ${settingText(value)}`);
   const schedule = scheduleWarning(before).map((text) => ` ${text}`);
   return {
     sentence: `${name} already has these values (checked just now), so nothing was requested: ${values.join(', ')}.${schedule.join('')}`,
@@ -375,7 +373,6 @@ function scaleWarnings(body: JsonObject, before: Snapshot | null): readonly stri
   const isIdling = idleScaling ?? (before?.wasRead ? before.fields.idleScaling : undefined);
   const timeout = body.idleTimeoutMinutes !== undefined && isIdling !== true;
   const isPrimary = before?.wasRead ? before.fields.isPrimary : undefined;
-  const labels: Readonly<Record<string, string>> = SIZING_LABELS;
   const warnings: readonly (readonly [boolean, string])[] = [
     [min !== undefined && min === max, 'Minimum and maximum are equal: the size is fixed.'],
     [oneBound, 'The other bound is unknown; the server rejects the change if the two do not fit.'],
@@ -391,7 +388,7 @@ function scaleWarnings(body: JsonObject, before: Snapshot | null): readonly stri
     [idleScaling === true, 'An idle service stops; the next query waits until it has started.'],
     [timeout, 'The idle timeout applies only if scaling to zero is on.'],
     ...(before?.wasRead ? [] : horizontalProblems(body, before)).map(
-      ({ field, problem }) => [true, `${labels[field]} ${problem}.`] as const,
+      ({ field, problem }) => [true, `${sizingLabel(field)} ${problem}.`] as const,
     ),
     [before === null, 'Current size: unknown (Signalbox has not seen this service yet).'],
   ];

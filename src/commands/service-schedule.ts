@@ -185,6 +185,13 @@ const times = (word: 'stop' | 'start', label: string) =>
     reads: weeklyText,
   });
 
+const args = z.strictObject({
+  service: ServiceName,
+  stop: times('stop', 'Stop'),
+  start: times('start', 'Start'),
+  zone: ZoneName,
+});
+
 export const serviceSchedule = changeCommand({
   name: 'service schedule',
   program: 'request',
@@ -197,14 +204,8 @@ export const serviceSchedule = changeCommand({
   permission: 'service:manage',
   effect: 'schedule',
   phrase: schedulePhrase,
-  args: z.strictObject({
-    service: ServiceName,
-    stop: times('stop', 'Stop'),
-    start: times('start', 'Start'),
-    zone: ZoneName,
-  }),
+  args,
   call: 'PUT schedule',
-  callClass: 'put',
   runs: ({ stop, start }) => [
     ...(stop === null ? [] : ['service stop']),
     ...(start === null ? [] : ['service start']),
@@ -264,11 +265,7 @@ const NO_ZONE = {
 };
 const NO_TIME = { field: 'stop', problem: 'or start must be given, for example weekdays 20:00' };
 
-interface Times {
-  readonly stop?: readonly WeeklyTime[] | undefined;
-  readonly start?: readonly WeeklyTime[] | undefined;
-  readonly zone?: string | undefined;
-}
+type Times = Omit<z.output<typeof args>, 'service'>;
 
 function planOf({ stop = [], start = [], zone = 'UTC' }: Times): WeeklyPlan {
   return { stop, start, timezone: zone };
@@ -347,7 +344,6 @@ export const serviceScheduleList = queryCommand({
 
 export const serviceSchedulePause = scheduleAction({
   verb: 'pause',
-  done: 'paused',
   summary: 'Pause the schedule of a service',
   warnings: ['Until it is resumed, the schedule neither stops nor starts the service.'],
   undo: ({ id }) => ({ label: 'Resume', line: `service schedule resume ${id}` }),
@@ -357,7 +353,6 @@ export const serviceSchedulePause = scheduleAction({
 
 export const serviceScheduleRemove = scheduleAction({
   verb: 'remove',
-  done: 'removed',
   summary: 'Remove the schedule of a service',
   warnings: ['The service stays as it is: nothing stops or starts it any more.'],
   undo: ({ id, name }, before) =>
@@ -371,7 +366,6 @@ export const serviceScheduleRemove = scheduleAction({
 
 export const serviceScheduleResume = scheduleAction({
   verb: 'resume',
-  done: 'resumed',
   summary: 'Resume a paused schedule of a service',
   warnings: ['Runs that were due meanwhile do not take place.'],
   undo: ({ id }) => ({ label: 'Pause', line: `service schedule pause ${id}` }),
@@ -382,21 +376,13 @@ export const serviceScheduleResume = scheduleAction({
 /** What a change of an existing schedule does to it. */
 interface ScheduleAction extends Pick<ChangeCommand, 'summary' | 'undo' | 'endingNote'> {
   readonly verb: 'pause' | 'resume' | 'remove';
-  /** Its outcome: `paused`. */
-  readonly done: string;
   readonly warnings: readonly string[];
   /** The state in which the action has no effect; null if there is none. */
   readonly unlessPaused: boolean | null;
 }
 
 /** A command that pauses, resumes or removes the schedule of a service. */
-function scheduleAction({
-  verb,
-  done,
-  warnings,
-  unlessPaused,
-  ...words
-}: ScheduleAction): ChangeCommand {
+function scheduleAction({ verb, warnings, unlessPaused, ...words }: ScheduleAction): ChangeCommand {
   return changeCommand({
     ...words,
     name: `service schedule ${verb}`,
@@ -405,7 +391,6 @@ function scheduleAction({
     examples: [`service schedule ${verb} staging release week`],
     args: z.strictObject({ service: ServiceName }),
     call: 'PUT schedule',
-    callClass: 'put',
 
     target: ({ service }) => scheduleTarget(service),
     observe: ({ service }, context) => observeSchedule(service, context),
@@ -421,7 +406,7 @@ function scheduleAction({
     ],
     warnings: () => warnings,
     own: `schedule ${verb}`,
-    outcome: { done },
+    outcome: { done: `${verb}d` },
   });
 }
 

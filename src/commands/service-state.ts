@@ -22,7 +22,6 @@ const common = (command: 'start' | 'stop') =>
     permission: 'service:manage',
     args: z.strictObject({ service: ServiceName }),
     call: 'PATCH state',
-    callClass: 'patch',
     timed: 'start and revert',
     effect: command,
     target: ({ service }: { readonly service: Service }) => serviceTarget(service),

@@ -88,7 +88,7 @@ export const SETTLED_AS_REQUESTED: SettledRule = {
   },
 };
 
-const label = (field: string) => ownValue(SIZING_LABELS, field) ?? field;
+export const sizingLabel = (field: string) => ownValue(SIZING_LABELS, field) ?? field;
 
 function unsavedProgress(
   fields: ReadFields,
@@ -97,8 +97,8 @@ function unsavedProgress(
   const words = unsaved.map(([field, sent]) => {
     const now = fields[field];
     return isKnown(now)
-      ? `${label(field)} is ${settingText(now)}, not ${settingText(sent)}`
-      : `${label(field)} is unknown`;
+      ? `${sizingLabel(field)} is ${settingText(now)}, not ${settingText(sent)}`
+      : `${sizingLabel(field)} is unknown`;
   });
   const isUnknown = unsaved.every(([field]) => !isKnown(fields[field]));
   return { is: isUnknown ? 'unknown' : 'under-way', text: words.join(', ') };
@@ -114,7 +114,7 @@ function applied(fields: ReadFields, body: JsonObject): Progress {
   const others = notApplied(body, now);
   if (others.length === 0) return { is: 'settled', text: 'all values are in effect' };
   const words = others
-    .map(([field, value]) => `${label(field)} is ${settingText(value)}`)
+    .map(([field, value]) => `${sizingLabel(field)} is ${settingText(value)}`)
     .join(', ');
   const entry = now?.scheduleEntry ?? null;
   if (entry === null) return { is: 'under-way', text: `saved, not in effect yet: ${words}` };

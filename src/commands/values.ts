@@ -86,14 +86,8 @@ export function parseValues(
     const offers = own.map((name) => removalOf(asked, `Remove ${name}=`, [name]));
     return { ...parseProblemOf(asked, conflicts, among), offers };
   }
-  return {
-    kind: 'intent',
-    command,
-    args,
-    given,
-    timing,
-    reason: command.kind === 'change' ? reasonText(reason) : null,
-  };
+  const said = command.kind === 'change' ? reasonText(reason) : null;
+  return { kind: 'intent', command, args, given, timing, reason: said };
 }
 
 /** Null for a reason without a visible letter, digit or sign. */

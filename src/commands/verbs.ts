@@ -5,7 +5,7 @@ import { nearest, type Word } from '../base/text.ts';
 import { findByName } from '../domain/targets.ts';
 import { COMMANDS_MAX } from './arguments.ts';
 import { type Command, nounOf, type Vocabulary, verbOf } from './define.ts';
-import { nameAt, quotedName } from './names.ts';
+import { type NameKind, nameAt, quotedName } from './names.ts';
 
 /** Other words for the commands, by name, separated by a bar. */
 const SYNONYMS: Readonly<Record<string, string>> = {
@@ -87,19 +87,10 @@ export function verbAt(words: readonly Word[], commands: readonly Command[]): Fo
 /** Similar verbs of these commands, for a typing error. */
 export function verbsNear(typed: string, commands: readonly Command[]): readonly string[] {
   const near = nearest(typed, commands.flatMap(phrasesOf));
-  const meant = near.flatMap((phrase) => {
-    const command = commands.find((each) => phrasesOf(each).includes(phrase));
-    return command ? [command.name] : [];
-  });
+  const meant = near.flatMap(
+    (phrase) => commands.find((each) => phrasesOf(each).includes(phrase))?.name ?? [],
+  );
   return [...new Set(meant)];
-}
-
-/** An answer for what Signalbox does not do, with the nearest lines. */
-interface Honest {
-  readonly sentence: string;
-  readonly lines: readonly string[];
-  /** How many words the verb has. */
-  readonly count: number;
 }
 
 const DELETES = 'delete|remove|drop|destroy|erase|terminate|löschen';
@@ -171,12 +162,11 @@ const NEVER: readonly (readonly [noun: string, verbs: string, says: string, line
   ],
 ];
 
-/** What Signalbox answers to a verb for which no command exists; null for any other word. */
-export function neverAt(
-  noun: string,
-  words: readonly Word[],
-  vocabulary: Vocabulary,
-): Honest | null {
+/**
+ * What Signalbox answers to a verb for which no command exists, with the nearest lines; `count`: how many words the
+ * verb has. Null for any other word.
+ */
+export function neverAt(noun: string, words: readonly Word[], vocabulary: Vocabulary) {
   for (const count of [2, 1]) {
     const phrase = words.slice(0, count).map(lowerOf).join(' ');
     const never = NEVER.find(([of, verbs]) => of === noun && verbs.split('|').includes(phrase));
@@ -203,11 +193,7 @@ function targetText(noun: string, words: readonly Word[], vocabulary: Vocabulary
 const WORDS_MAX = 60;
 
 /** The first known name of this kind anywhere in the words. */
-export function anyName(
-  names: 'service' | 'alert' | 'pipe' | 'tag',
-  words: readonly Word[],
-  vocabulary: Vocabulary,
-) {
+export function anyName(names: NameKind, words: readonly Word[], vocabulary: Vocabulary) {
   for (let at = 0; at < Math.min(WORDS_MAX, words.length); at += 1) {
     const found = nameAt(names, words.slice(at), vocabulary);
     const [item] = found ? findByName(found.things, found.text) : [];

@@ -2,13 +2,7 @@
 
 import { z } from 'zod';
 import { spanText } from '../base/text.ts';
-import {
-  type Answer,
-  type AnswerPart,
-  type Caller,
-  type InlinePart,
-  textAnswer,
-} from '../domain/answer.ts';
+import { type Answer, type AnswerPart, type Caller, textAnswer } from '../domain/answer.ts';
 import { type Actor, type RoleName, TARGET_TRAITS, type Target } from '../domain/change.ts';
 import {
   EVERYTHING,
@@ -40,6 +34,7 @@ import {
   type PhraseState,
   queryCommand,
 } from './define.ts';
+import type { TextLine } from './reported.ts';
 import { verbAt } from './verbs.ts';
 
 export const changeWho = queryCommand({
@@ -202,13 +197,16 @@ function blockers(
   const nevers = targets.flatMap((target) => neverRuleFor(policy, { command, target }) ?? []);
   const some = targets.length === 1 && targets[0] ? '' : 'on some targets; ';
   const neverLines = [...new Set(nevers)].map(
-    (never): Line => [{ bold: 'Never ' }, `(${some}not even with break-glass): ${never.reason}`],
+    (never): TextLine => [
+      { bold: 'Never ' },
+      `(${some}not even with break-glass): ${never.reason}`,
+    ],
   );
   // Freezes do not apply to the commands that make and lift them.
   const applicable = changesFreezes(change) ? [] : policy.freezes;
   const near = targets.flatMap((target) => upcomingFreezes(applicable, target, now));
   const frozen = [...new Set<Freeze>(near)].map(
-    (freeze): Line => [{ bold: 'Frozen: ' }, ...freezeWords(freeze)],
+    (freeze): TextLine => [{ bold: 'Frozen: ' }, ...freezeWords(freeze)],
   );
   const lines = [...neverLines, ...frozen];
   return lines.length > 0 ? [{ kind: 'lines', lines }] : [];
@@ -216,10 +214,8 @@ function blockers(
 
 const NAMED_MAX = 8;
 
-type Line = readonly InlinePart[];
-
 /** Lists the tags and warehouses of the targets, by which rules select them. */
-function tagLines(targets: readonly Target[]): readonly Line[] {
+function tagLines(targets: readonly Target[]): readonly TextLine[] {
   const shown = targets.filter(({ kind }) => TARGET_TRAITS[kind].listedIn === 'services');
   const rest = shown.length - NAMED_MAX;
   return [
@@ -256,7 +252,7 @@ async function ruleLines(
   question: Question,
   rule: Rule,
   target: Target | null,
-): Promise<readonly Line[]> {
+): Promise<readonly TextLine[]> {
   const about = rule.on ? selectorText(rule.on).toLowerCase() : 'everything';
   const { leastReason } = rule;
   const least = leastReason > 1 ? ` of at least ${leastReason} characters` : '';
@@ -275,7 +271,7 @@ async function changeLines(
   question: Question,
   rule: Rule,
   target: Target | null,
-): Promise<readonly Line[]> {
+): Promise<readonly TextLine[]> {
   const { policy, discoversServices } = question;
   const { discovered, on } = rule;
   const { breakGlass } = rule.requires;
@@ -296,7 +292,7 @@ async function changeLines(
   ];
 }
 
-async function approvalLines(question: Question, { requires }: Rule): Promise<readonly Line[]> {
+async function approvalLines(question: Question, { requires }: Rule): Promise<readonly TextLine[]> {
   const { from, count, self, escalation, expiresAfterMs } = requires;
   if (from === null) return [[{ bold: 'Approve: ' }, 'not required']];
   const own = self ? 'The requester may approve too.' : 'The requester does not count.';
@@ -313,7 +309,7 @@ async function approvalLines(question: Question, { requires }: Rule): Promise<re
 }
 
 /** `@db-leads (3 now: Ben, Cleo, Gus)`: active members of a role. */
-async function peopleOf({ people, policy }: Question, role: RoleName): Promise<Line> {
+async function peopleOf({ people, policy }: Question, role: RoleName): Promise<TextLine> {
   const members = await people.someMembers(role);
   const groups = policy.roles.get(role)?.groups ?? [];
   const name = groups.join(' or ') || `the role ${role}`;

@@ -5,16 +5,21 @@ import { NUMBERS, type TimeKey, type TimeReading, timeAt, windowAt } from '../ba
 import { nearest, ownValue, type Word } from '../base/text.ts';
 import { slashCommand } from '../domain/answer.ts';
 import { findByName } from '../domain/targets.ts';
-import { alike, type Field, isPlaced, type TypedValues } from './arguments.ts';
-import { type Command, fieldContext, type Reading, type Vocabulary } from './define.ts';
+import {
+  alike,
+  type Field,
+  isPlaced,
+  optionsOf,
+  type TypedValues,
+  typedText,
+} from './arguments.ts';
+import { type Command, fieldContext, type Phrase, type Vocabulary } from './define.ts';
 import { nameAt } from './names.ts';
 import { acceptedText } from './values.ts';
 import { wordsBack } from './verbs.ts';
 
 /** Words that can be read in several ways. */
-export interface Ambiguity {
-  readonly why: string;
-  readonly readings: readonly Reading[];
+export interface Ambiguity extends NonNullable<Phrase['choice']> {
   /** The words, which can also be a part of the reason; null if they cannot. */
   readonly words: string | null;
 }
@@ -23,6 +28,11 @@ export interface Ambiguity {
 export type Piece =
   | { readonly text: string; readonly at?: number }
   | { readonly choice: Ambiguity };
+
+/** A word of the reason that is neither quoted nor introduced; null for any other piece. */
+export function looseText(piece: Piece): string | null {
+  return 'text' in piece && piece.at !== undefined ? piece.text : null;
+}
 
 export interface Draft {
   readonly given: Record<string, string>;
@@ -172,9 +182,8 @@ function isKey(field: Field, text: string): boolean {
 
 function fieldOfKey(fields: readonly Field[], key: string): Field | undefined {
   const exact = fields.find((field) => [field.word, field.key].includes(key));
-  return (
-    exact ?? fields.find((field) => isKey(field, key) || isKey(field, key.replaceAll('-', ' ')))
-  );
+  const spaced = key.replaceAll('-', ' ');
+  return exact ?? fields.find((field) => isKey(field, key) || isKey(field, spaced));
 }
 
 /** `max=64`, `--max 64`, `max: 64`. */
@@ -192,10 +201,7 @@ export const explicitPair: Step = (reader, at) => {
   const field = fieldOfKey(fields, pair.key);
   if (!field) return unknownKey(reader, at, pair);
   if (!pair.isSure && draft.isProse) return 0;
-  const options =
-    field.input?.kind === 'choice'
-      ? field.input.options(fieldContext(vocabulary, draft.given))
-      : [];
+  const options = optionsOf(field, fieldContext(vocabulary, draft.given));
   const alone = ownValue(field.means, pair.key) ?? options.find((option) => option === pair.key);
   if (pair.value === '' && alone !== undefined) {
     set(reader, { [field.name]: alone });
@@ -212,16 +218,13 @@ export const explicitPair: Step = (reader, at) => {
     ? value.taken + 1 - first.length
     : Math.min(2 - first.length, rest.length + 1);
   if (draft.isProse && !isLast && !lacksName(reader)) {
-    const shown = words
-      .slice(at, at + taken)
-      .map(({ text }) => text)
-      .join(' ');
+    const shown = typedText(words.slice(at, at + taken));
     ask(reader, eitherOf(shown, { [field.name]: value?.text ?? pair.value }));
     return taken;
   }
   const asked = value ? null : askedTime(field, own, vocabulary);
   if (asked) {
-    draft.choices.push({ ...asked.choice, words: null });
+    draft.choices.push(asked.choice);
     return asked.taken + 1 - first.length;
   }
   set(reader, { [field.name]: value?.text ?? own[0] ?? '' });
@@ -280,8 +283,7 @@ function valueAt(
 ): { readonly text: string; readonly taken: number } | null {
   if (field.names) {
     const words = texts.map((text) => ({ text, quoted: false }));
-    const known = nameAt(field.names, words, vocabulary, draft.given);
-    return known && { text: known.text, taken: known.taken };
+    return nameAt(field.names, words, vocabulary, draft.given);
   }
   const schema = command.args.shape[field.name];
   for (let taken = Math.min(VALUE_WORDS, texts.length); taken > 0; taken -= 1) {
@@ -300,21 +302,20 @@ function askedTime(field: Field, texts: readonly string[], { clock }: Vocabulary
   if (!clock || !/^(at|until)$/.test(field.name)) return null;
   const found = timeAt([field.name, ...texts], clock);
   if (found?.reading.kind !== 'asked' || found.taken < 2) return null;
-  return { taken: found.taken - 1, choice: choiceOf(found.reading, ['at', 'until'], '') };
+  return { taken: found.taken - 1, choice: choiceOf(found.reading, ['at', 'until'], null) };
 }
 
 /** The value of a quoted word: a name that is still missing, else the reason. */
 export const quotedWord: Step = (reader, at) => {
+  const { fields, draft, vocabulary } = reader;
   const word = reader.words[at];
   if (!word?.quoted) return 0;
-  const field = nextPlaced(reader, [word]);
-  if (field && !takesReason(reader)) {
-    set(reader, { [field.name]: word.text });
-    return 1;
-  }
-  const isKnown =
-    field?.names && nameAt(field.names, [word], reader.vocabulary, reader.draft.given);
-  if (field && (isKnown || (!field.optional && at === 0))) {
+  const placed = fields.filter((each) => isPlaced(each) && draft.given[each.name] === undefined);
+  const isNamed = ({ names }: Field) => names && nameAt(names, [word], vocabulary, draft.given);
+  // The first field without a value; one whose names include the word wins.
+  const field = placed.find(isNamed) ?? placed[0];
+  const isKnown = field && isNamed(field);
+  if (field && (!takesReason(reader) || isKnown || (!field.optional && at === 0))) {
     set(reader, { [field.name]: word.text });
     return 1;
   }
@@ -322,16 +323,6 @@ export const quotedWord: Step = (reader, at) => {
   addProse(reader, [word]);
   return 1;
 };
-
-/** The first field without a key and a value; one whose names include these words wins. */
-function nextPlaced(
-  { fields, draft, vocabulary }: Reader,
-  words: readonly Word[],
-): Field | undefined {
-  const placed = fields.filter((field) => isPlaced(field) && draft.given[field.name] === undefined);
-  const named = placed.find(({ names }) => names && nameAt(names, words, vocabulary, draft.given));
-  return named ?? placed[0];
-}
 
 /** More questions than a person answers. */
 const CHOICES_MAX = 6;
@@ -455,29 +446,23 @@ function isClosed({ input, reads, names, means }: Field): boolean {
 }
 
 const CONNECTORS = /^(to|of|at|is|as|after|on|equals?|:|=|auf)$/;
-export const TIMING = ['at', 'in', 'for', 'until'];
+export const TIMING: readonly TimeKey[] = ['at', 'in', 'for', 'until'];
+const isKeyed = (field: Field) => !isPlaced(field) && !TIMING.some((key) => key === field.name);
 
 /** `max 64`, `maximum memory 64`, `idle off`, `threshold to 250`, `no idle`. */
 export const bareKey: Step = (reader, at) => {
   const { fields, draft } = reader;
   const texts = textsAt(reader, at);
-  const negation = /^(no|without|not|disable|disabled?|enable)$/.test(texts[0]?.toLowerCase() ?? '')
-    ? 1
-    : 0;
-  const keyed = fields.filter(
-    (field) => !isPlaced(field) && !field.rest && !TIMING.includes(field.name),
-  );
+  const first = texts[0]?.toLowerCase() ?? '';
+  const negation = /^(no|without|not|disabled?|enable)$/.test(first) ? 1 : 0;
+  const keyed = fields.filter((field) => isKeyed(field) && !field.rest);
   for (let count = Math.min(3, texts.length - negation); count > 0; count -= 1) {
-    const key = texts
-      .slice(negation, negation + count)
-      .join(' ')
-      .toLowerCase()
-      .replace(/:$/, '');
+    const typed = texts.slice(negation, negation + count).join(' ');
+    const key = typed.toLowerCase().replace(/:$/, '');
     const field = keyed.find((each) => isKey(each, key) || ownValue(each.means, key) !== undefined);
     if (!field || draft.given[field.name] !== undefined) continue;
-    const isOn = texts[0]?.toLowerCase() === 'enable';
     if (negation > 0 && field.input?.kind === 'switch') {
-      set(reader, { [field.name]: isOn ? 'on' : 'off' });
+      set(reader, { [field.name]: first === 'enable' ? 'on' : 'off' });
       return count + 1;
     }
     if (negation > 0 || !isKey(field, key)) continue;
@@ -523,6 +508,7 @@ export const valueThenKey: Step = (reader, at) => {
   const [first = '', ...others] = texts.slice(skipped);
   const number = NUMBERS.indexOf(first.toLowerCase());
   const rest = [number > 0 ? String(number) : first, ...others];
+  const lowered = rest.map((text) => text.toLowerCase());
   const [, times] = /^[x×](\d+)$/i.exec(first) ?? [];
   const counted =
     times === undefined ? undefined : fields.find(({ name }) => name === 'numReplicas');
@@ -533,13 +519,8 @@ export const valueThenKey: Step = (reader, at) => {
   if (!/^\d/.test(rest[0] ?? '')) return 0;
   for (const size of [1, 2]) {
     for (const length of [3, 2, 1]) {
-      const key = rest
-        .slice(size, size + length)
-        .join(' ')
-        .toLowerCase();
-      const field = fields.find(
-        (each) => !isPlaced(each) && !TIMING.includes(each.name) && isKey(each, key),
-      );
+      const key = lowered.slice(size, size + length).join(' ');
+      const field = fields.find((each) => isKeyed(each) && isKey(each, key));
       if (!field || !isClosed(field) || draft.given[field.name] !== undefined) continue;
       const own = rest.slice(0, size);
       const value = valueAt(reader, field, own) ?? refusedNumber(reader, field, own);
@@ -560,12 +541,10 @@ export const choiceWord: Step = (reader, at) => {
     if (text === '' || texts.length < count) continue;
     const among = fieldContext(vocabulary, draft.given);
     const own = fields.flatMap((field) => {
-      const { input, means = {}, name } = field;
+      const { means, name } = field;
       const needsKey = field.typedOnly && !isPlaced(field);
-      const isAmbiguity = input?.kind === 'choice' && !needsKey && /[a-z]/.test(text);
-      const option = isAmbiguity
-        ? input.options(among).find((each) => alike(each) === alike(text))
-        : undefined;
+      const options = needsKey || !/[a-z]/.test(text) ? [] : optionsOf(field, among);
+      const option = options.find((each) => alike(each) === alike(text));
       const value = ownValue(means, text) ?? option;
       return value === undefined || draft.given[name] !== undefined ? [] : [{ name, value }];
     });
@@ -584,9 +563,7 @@ const STARTS: readonly TimeKey[] = ['at', 'in'];
 /** `tonight at 20:00`, `for 4 hours`, `until monday`. */
 export const timePhrase: Step = (reader, at) => {
   const { fields, vocabulary, draft } = reader;
-  const keys = fields
-    .map(({ name }) => name)
-    .filter((name): name is TimeKey => TIMING.includes(name));
+  const keys = TIMING.filter((key) => fields.some(({ name }) => name === key));
   if (!vocabulary.clock || keys.length === 0) return 0;
   const texts = textsAt(reader, at);
   const isGiven = (key: TimeKey) => {
@@ -630,11 +607,7 @@ export const timePhrase: Step = (reader, at) => {
   const taken = back > 0 ? found.taken - 1 + back : found.taken;
   if (reading.kind === 'now') return STARTS.some((key) => keys.includes(key)) ? taken : 0;
   if (reading.kind === 'taken') {
-    const key = keys.includes(reading.key)
-      ? reading.key
-      : reading.key === 'for'
-        ? 'until'
-        : reading.key;
+    const key = reading.key === 'for' && !keys.includes('for') ? 'until' : reading.key;
     if (!keys.includes(key) || isGiven(key)) return 0;
     set(reader, { [key]: reading.text });
     return taken;
@@ -645,15 +618,14 @@ export const timePhrase: Step = (reader, at) => {
   const open = reading.options.some(({ key }) => keys.includes(key) && !isGiven(key));
   if (!open || (isDay && !isWhole)) return 0;
   const words = texts.slice(0, taken).join(' ');
-  const { words: _, ...choice } = choiceOf(reading, keys, words);
-  ask(reader, { ...choice, words: takesReason(reader) ? words : null });
+  ask(reader, choiceOf(reading, keys, takesReason(reader) ? words : null));
   return taken;
 };
 
 function choiceOf(
   { why, options }: Extract<TimeReading, { readonly kind: 'asked' }>,
   keys: readonly TimeKey[],
-  words: string,
+  words: string | null,
 ): Ambiguity {
   const readings = options
     .filter(({ key }) => keys.includes(key))

@@ -78,8 +78,8 @@ const PARTS =
   /\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|\d+(?:\.\d+){3}|[\p{L}\p{N}]+/giu;
 
 function createRedaction(commands: readonly Command[], key: Buffer) {
-  const named = commands.flatMap(({ name, aliases = [], args }) => [
-    ...[name, ...aliases],
+  const named = commands.flatMap(({ name, args }) => [
+    name,
     ...fieldsOf(args).map((field) => field.name),
   ]);
   const own = [...named, ...VERBS, TIMES, OTHERS, DAYS];

@@ -317,7 +317,7 @@ function breakGlassButtons({ id, requires }: Change): readonly Button[] {
 function acceptedButtons(change: Change, { commands }: Drawing): readonly Button[] {
   const { id: value, plan } = change;
   const command = commands.get(change.command);
-  const undo = change.isOver ? null : command?.undo(plan.target, plan.before, plan.body);
+  const undo = change.isOver ? null : command?.undo?.(plan.target, plan.before, plan.body);
   return [
     ...(undo ? [{ id: 'change.undo', label: undo.label, value }] : []),
     ...revokeButtons(change),

@@ -319,7 +319,7 @@ async function requestAgain(
 }
 
 function inverseOf({ context }: SlackContext, { command, plan }: Change) {
-  return context.commands.get(command)?.undo(plan.target, plan.before, plan.body) ?? null;
+  return context.commands.get(command)?.undo?.(plan.target, plan.before, plan.body) ?? null;
 }
 
 function notFound({ drawing }: SlackContext): Message {

@@ -514,7 +514,7 @@ function revertOf(
   plan: Plan,
   { afterMs, until }: { readonly afterMs: number; readonly until: string | null },
 ): { readonly ok: true; readonly revert: NonNullable<Timing['revert']> } | Problems {
-  const undo = command.undo(plan.target, plan.before, plan.body);
+  const undo = command.undo?.(plan.target, plan.before, plan.body);
   const inverse = undo && readInverse(context, undo.line, plan.target);
   if (!inverse) {
     const why = command.noUndo?.(plan.before, plan.body) ?? NOT_KNOWN;

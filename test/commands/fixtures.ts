@@ -54,7 +54,6 @@ export const serviceTune = changeCommand({
     message: z.string().optional().meta({ word: 'message', label: 'Message' }),
   }),
   call: 'PATCH tuning',
-  callClass: 'patch',
   target: ({ service: { id, name, tags, warehouse } }) => ({
     kind: 'service',
     id,
@@ -65,7 +64,6 @@ export const serviceTune = changeCommand({
   desired: () => ({}),
   warnings: () => [],
   send: async () => ({ requestId: null, reported: [], learned: null }),
-  undo: () => null,
   outcome: { done: 'scaled' },
   endingNote: '',
 });

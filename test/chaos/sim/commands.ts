@@ -14,15 +14,15 @@ export const ALL_KINDS = [...KINDS, 'service stop'] as const;
 export type Kind = (typeof ALL_KINDS)[number];
 
 interface Shape {
-  readonly callClass: ChangeCommand['callClass'];
+  readonly method: 'patch' | 'post' | 'put';
   readonly target: Target['kind'];
 }
 
 const SHAPES: Readonly<Record<Kind, Shape>> = {
-  'service scale': { callClass: 'patch', target: 'service' },
-  'service create': { callClass: 'post', target: 'new service' },
-  'alert edit': { callClass: 'put', target: 'alert' },
-  'service stop': { callClass: 'patch', target: 'service' },
+  'service scale': { method: 'patch', target: 'service' },
+  'service create': { method: 'post', target: 'new service' },
+  'alert edit': { method: 'put', target: 'alert' },
+  'service stop': { method: 'patch', target: 'service' },
 };
 
 /** A service of the simulation, with the tags of `targetOf`. */
@@ -67,7 +67,7 @@ interface Wire {
 const ARGS = z.strictObject({ thing: z.string(), mark: z.string() });
 
 function commandOf(kind: Kind, { ports, server, now }: Wire): ChangeCommand {
-  const { callClass } = SHAPES[kind];
+  const { method } = SHAPES[kind];
   const seen = (id: string): Snapshot => ({
     fields: { edits: server.editsOf(id), shown: server.shownAt(id) },
     seenAt: now(),
@@ -82,8 +82,7 @@ function commandOf(kind: Kind, { ports, server, now }: Wire): ChangeCommand {
       summary: kind,
       examples: [],
       args: ARGS,
-      call: `${callClass.toUpperCase()} ${kind}`,
-      callClass,
+      call: `${method.toUpperCase()} ${kind}`,
       timed: 'start',
       target: ({ thing }) => targetOf(kind, thing),
       desired: ({ mark }) => ({ mark }),
@@ -93,12 +92,11 @@ function commandOf(kind: Kind, { ports, server, now }: Wire): ChangeCommand {
         ports.call('send', () =>
           server.deliver({ mark: String(body.mark), target: keyOf(kind, id) }),
         ),
-      undo: () => null,
       outcome: { done: 'marked' },
       endingNote: '',
     }),
-    ...(callClass === 'put' && readable(kind, look)),
-    ...(callClass === 'patch' && comparable(kind, look)),
+    ...(method === 'put' && readable(kind, look)),
+    ...(method === 'patch' && comparable(kind, look)),
   };
 }
 
