@@ -56,8 +56,7 @@ export function findByName<T extends NamedItem>(items: readonly T[], text: strin
   if (byId.length > 0) return byId;
   const called = (is: (word: string) => boolean) =>
     items.filter(({ name, aliases }) => [name, ...aliases].some((word) => is(word.toLowerCase())));
-  const exact = called((word) => word === wanted);
-  const loose = joined(wanted);
+  const [exact, loose] = [called((word) => word === wanted), joined(wanted)];
   const byName = exact.length > 0 ? exact : called((word) => joined(word) === loose);
   // Cards show the first eight characters of an id, so that users can type them.
   const isShortId = byName.length === 0 && /^[0-9a-f]{8}$/.test(wanted);
