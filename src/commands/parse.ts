@@ -455,9 +455,11 @@ function readArguments(
   if (command.kind === 'query' && reason !== '')
     return tooMuch(command, given, reason, { changes, vocabulary });
   const result = parseValues(command, given, reason, vocabulary);
-  return result.kind === 'incomplete' && reading.unclear
-    ? { ...result, unclear: reading.unclear }
-    : result;
+  const { unclear } = reading;
+  if (unclear === null || !(result.kind === 'incomplete' || result.kind === 'intent'))
+    return result;
+  // The form asks for what is unclear, also where no value is required.
+  return { kind: 'incomplete', command, given: { ...result.given, reason }, missing: [], unclear };
 }
 
 const ONE_EACH = 'A line requests one change, so each is requested on its own:';

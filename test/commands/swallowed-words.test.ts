@@ -28,7 +28,8 @@ function answer(line: string): string {
   const given = Object.entries(read.given).filter(([key, value]) => value && key !== 'reason');
   const reason = read.kind === 'intent' ? read.reason : read.given.reason;
   const values = given.map(([key, value]) => `${key}=${value}`);
-  return [read.command.name, ...values, ...(reason ? [`“${reason}”`] : [])].join(' ');
+  const unclear = read.kind === 'incomplete' && read.unclear ? [read.unclear] : [];
+  return [read.command.name, ...values, ...(reason ? [`“${reason}”`] : []), ...unclear].join(' ');
 }
 
 const WAYS = 'Write a start as at=20:00 or in=2h, and an end as for=4h or until=18:00.';
@@ -96,14 +97,20 @@ test.for<readonly [line: string, answer: string]>([
     'service scale ci idle-timeout 3',
     'idle-timeout must be a whole number of minutes, 5 or more, not 3',
   ],
-  ['service scale ci one more replica', 'service scale service=ci'],
+  [
+    'service scale ci one more replica',
+    'service scale service=ci What should the new size be? “one more replica” is no size.',
+  ],
   ['alert edit 5xx rate every 10 minutes', 'alert edit alert=5xx rate interval=10m'],
   [
     'alert edit 5xx rate interval 10',
     'interval must be a number and a unit, for example 5m, 15m or 1h (you typed 10)',
   ],
   ['alert edit 5xx rate message "too many"', 'alert edit alert=5xx rate message=too many'],
-  ['alert edit 5xx rate raise threshold by 50', 'alert edit alert=5xx rate'],
+  [
+    'alert edit 5xx rate raise threshold by 50',
+    'alert edit alert=5xx rate What should the new threshold be? “threshold by 50” is no number.',
+  ],
   // Words of a new service are not its name.
   [
     'service create reports aws eu-west-1 16gb',
