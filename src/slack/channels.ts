@@ -85,22 +85,16 @@ export function createChannelFinder(options: ChannelFinderOptions) {
     const known = await Promise.all(wanted.map(knownId));
     const isListed =
       known.includes(null) || wanted.length >= Math.max(LIST_FROM, listed.pages * LOOKUPS_PER_PAGE);
-    if (isListed) return findInList(wanted);
+    const all = isListed ? await list.read().catch(() => null) : [];
+    const lookUp = async (word: string, id: string): Promise<ChannelLookup> => {
+      if (!isListed) return channelWithId(lookups, id).then(lookupOf, () => LOOKUP_FAILED);
+      if (!all) return LOOKUP_FAILED;
+      // The list may have named it just now.
+      const listedId = await knownId(word);
+      return lookupOf(all.find((one) => one.id === listedId));
+    };
     const found = wanted.map(async (word, at) => {
-      const read = channelWithId(lookups, known[at] ?? word).then(lookupOf, () => LOOKUP_FAILED);
-      return [word, await read] as const;
-    });
-    return new Map(await Promise.all(found));
-  }
-
-  async function findInList(
-    wanted: readonly string[],
-  ): Promise<ReadonlyMap<string, ChannelLookup>> {
-    const all = await list.read().catch(() => null);
-    const found = wanted.map(async (word): Promise<readonly [string, ChannelLookup]> => {
-      if (!all) return [word, LOOKUP_FAILED];
-      const id = await knownId(word);
-      return [word, lookupOf(all.find((one) => one.id === id))];
+      return [word, await lookUp(word, known[at] ?? word)] as const;
     });
     return new Map(await Promise.all(found));
   }
@@ -112,7 +106,7 @@ export function createChannelFinder(options: ChannelFinderOptions) {
       const id = await knownId(channel);
       // Slack finds a channel by its name alone: in an organization the list does.
       if (id !== null || options.home.workspaces === null) return id ?? channel;
-      const found = (await findInList([channel])).get(channel);
+      const found = (await find([channel])).get(channel);
       if (found?.ok) return found.room.id;
       if (found?.why === 'lookup-failed') throw new Error(`Slack did not list ${channel}`);
       return channel;
