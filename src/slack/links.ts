@@ -111,7 +111,8 @@ export function createPermalinks(options: PermalinkOptions) {
   };
 }
 
-function keyOf({ channel, ts }: Position): string {
+/** A position as the key of a cache. */
+export function keyOf({ channel, ts }: Position): string {
   return `${channel} ${ts}`;
 }
 
