@@ -226,19 +226,13 @@ export function scheduleReminderLine(
   { until, hasExpired }: { readonly until: Date; readonly hasExpired: boolean },
 ): Line {
   const { plan } = change;
-  const what = `the schedule of ${plan.target.name}, ${textOf(plan)},`;
-  const when = hasExpired ? ' has expired. Nothing runs any more.' : ' expires ';
+  const times = scheduleText(timesOf({ fields: plan.body }));
+  const what = `the schedule of ${plan.target.name}, ${times},`;
   const next = ` Renew it to use it for ${SCHEDULE_DAYS} more days.`;
-  return [
-    ...callRequester(change),
-    `${what}${when}`,
-    ...(hasExpired ? [] : [{ at: until }, '.']),
-    next,
-  ];
-}
-
-function textOf({ body }: Change['plan']): string {
-  return scheduleText(timesOf({ fields: body }));
+  const when: Line = hasExpired
+    ? [`${what} has expired. Nothing runs any more.`]
+    : [`${what} expires `, { at: until }, '.'];
+  return [...callRequester(change), ...when, next];
 }
 
 /** On the card of a schedule: its last run and its next one. */
