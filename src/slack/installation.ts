@@ -206,16 +206,11 @@ export function createInstallationReads(given: ReadOptions) {
     groups: (policy: Policy | null) =>
       policy ? listNamedGroups(slack, { workspaces }, policy) : listGroups(slack, { workspaces }),
     /** The accounts of these users, as a start and a decision read them. */
-    accounts: async (users: readonly UserId[], home: Home): Promise<CheckedUsers> =>
-      checkUsers(users, {
-        ...{
-          lookups: slack,
-          home,
-          listed: await allUsers(slack, home),
-          accounts: { keep: () => undefined },
-        },
-        retryLimited: (read) => read(),
-      }),
+    accounts: async (users: readonly UserId[], home: Home): Promise<CheckedUsers> => {
+      const listed = await allUsers(slack, home);
+      const reads = { lookups: slack, home, listed, accounts: { keep: () => undefined } };
+      return checkUsers(users, { ...reads, retryLimited: (read) => read() });
+    },
   };
 }
 
