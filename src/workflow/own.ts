@@ -68,17 +68,9 @@ async function makeFreeze(
   const [from, until] = [new Date(at), new Date(String(plan.body.until))];
   if (until <= from) return failure('freeze: until has passed');
   const scope = scopeFrom(plan.body);
-  const made = {
-    type: 'created',
-    change: id,
-    by,
-    reason: reason ?? '',
-    scope,
-    from,
-    until,
-  } as const;
+  const made = { change: id, by, reason: reason ?? '', scope, from, until };
   const job = { kind: 'freeze', key: id, dueAt: until.getTime() };
-  return effect([{ stream: `freeze/${id}`, event: made }], [job]);
+  return effect([{ stream: `freeze/${id}`, event: { type: 'created', ...made } }], [job]);
 }
 
 async function liftFreeze(

@@ -1,5 +1,5 @@
 import type { Json } from '../base/text.ts';
-import { instantAt, localDay, MINUTE_MS } from '../base/time.ts';
+import { dayOf, instantAt, localDay, MINUTE_MS } from '../base/time.ts';
 import { occurrencesBetween, readWeeklyPlan } from '../base/weekly-times.ts';
 import { decidedChanges } from '../commands/index.ts';
 import { oneLineOf } from '../domain/answer.ts';
@@ -186,7 +186,6 @@ async function wasChangedElsewhere(
   { id: serviceId, organization }: Target,
   since: Date,
 ): Promise<boolean> {
-  const dayOf = (at: Date) => at.toISOString().slice(0, 10);
   const period = { from_date: dayOf(since), to_date: dayOf(now()) };
   const how = { fresh: true, ...(organization && { organization: organization.id }) };
   const read = await commandContext().reads.cloud.activities(period, how);

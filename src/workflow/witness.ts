@@ -220,12 +220,8 @@ function restored(
   before: Change,
   marks: readonly Mark[],
 ): Moves {
-  const answer = {
-    type: 'restored',
-    why: LOST,
-    foreign: answered('change', before.id, marks),
-  } as const;
-  const first = move(context, at, before, answer);
+  const foreign = answered('change', before.id, marks);
+  const first = move(context, at, before, { type: 'restored', why: LOST, foreign });
   const ends = [
     gate(first.change, 'distrust', { now: new Date(at), why: 'restored' }),
     // It may have been cancelled, or may have run: a person decides.
@@ -263,13 +259,8 @@ async function foundFreeze(
   if (state?.lost === null) return NOTHING;
   const fresh = marks.filter(({ hash }) => !state?.lost?.answered.includes(hash));
   if (fresh.length === 0) return NOTHING;
-  const found = {
-    type: 'found',
-    change: id,
-    foreign: answered('freeze', id, fresh),
-    card,
-  } as const;
-  const events: NewEvent[] = [{ stream: `freeze/${id}`, event: found }];
+  const found = { change: id, foreign: answered('freeze', id, fresh), card };
+  const events: NewEvent[] = [{ stream: `freeze/${id}`, event: { type: 'found', ...found } }];
   const isKnown = state !== null && !state.isLifted;
   const notice = isKnown ? null : noticeFor(freezeNotice(id), locked.at);
   return together({ events, jobs: [] }, notice);
