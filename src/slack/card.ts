@@ -80,11 +80,6 @@ export function openParts(change: Change, drawing: DrawContext, more: readonly L
   return decisionParts(change, drawing, { head: titleLines(change, drawing), plan, facts });
 }
 
-interface Decision extends Pick<Summary, 'head' | 'facts'> {
-  /** As the readers of the message may see it. */
-  readonly plan: Plan;
-}
-
 /**
  * What everyone who decides about a change reads, in this order: its requester on the preview, approvers on the card,
  * its copies and Home. What changes comes before what surrounds it.
@@ -92,7 +87,7 @@ interface Decision extends Pick<Summary, 'head' | 'facts'> {
 export function decisionParts(
   change: Change,
   drawing: DrawContext,
-  { head, plan, facts }: Decision,
+  { head, plan, facts }: Summary,
 ) {
   const { breakGlass } = change;
   return summaryParts({
@@ -217,7 +212,7 @@ export function namesOf(approvals: Change['approvals']): Line {
   ]);
 }
 
-/** The content of a card or preview, in the order in which it is shown. */
+/** The content of a card or preview, in the order in which it is shown: its plan as the readers of the message may see it. */
 interface Summary {
   readonly head: readonly Line[];
   readonly plan: Plan;

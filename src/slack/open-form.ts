@@ -269,15 +269,11 @@ export async function openPalette(
 ): Promise<void> {
   const id = await openToRedraw(bot, trigger, textView(['Loading…']));
   const update = newestUpdate(bot, { id });
-  await update(await paletteFor(bot, by, replyTarget));
-}
-
-async function paletteFor(bot: SlackContext, by: UserId, replyTarget: ReplyTarget): Promise<View> {
   const names = bot.commands.map(({ name }) => name);
   const usable = await authorizeForms(bot.context, by, names);
-  if (!usable.ok) return textView(refusalLine(usable.denial, bot.drawing));
+  if (!usable.ok) return update(textView(refusalLine(usable.denial, bot.drawing)));
   const own = bot.commands.filter(({ name }) => usable.commands.includes(name));
-  return own.length > 0 ? palette(own, replyTarget) : textView([NO_COMMAND]);
+  await update(own.length > 0 ? palette(own, replyTarget) : textView([NO_COMMAND]));
 }
 
 /** A select of the commands that a user may use. The form of the chosen one replaces it. */
