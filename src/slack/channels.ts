@@ -179,28 +179,24 @@ function createChannelList(
   let running: Promise<readonly SlackChannel[]> | null = null;
   let resumesAt: number | null = null;
 
-  async function run(onWait: (waitMs: number) => void): Promise<readonly SlackChannel[]> {
+  async function start(limited: (error: Error) => void): Promise<readonly SlackChannel[]> {
     const retry = createRetryLimited(clock, Number.POSITIVE_INFINITY, ATTEMPTS_MAX);
     let pages = 0;
     const call = <Page>(read: () => Promise<Page>) => {
       pages += 1;
-      return retry(read, onWait);
-    };
-    const open = { exclude_archived: true };
-    const channels = await listChannels(lookups, home, open, { most: PAGES_MAX, call });
-    await onListed(channels, pages);
-    return channels;
-  }
-
-  async function start(limited: (error: Error) => void): Promise<readonly SlackChannel[]> {
-    try {
-      return await run((waitMs) => {
+      return retry(read, (waitMs) => {
         const seconds = waitMs / 1_000;
         const limit = 'Slack limits the rate of conversations.list';
         log.warn({ seconds }, `${limit}; the list continues later`);
         resumesAt = clock.now() + waitMs;
         limited(new Error(limit));
       });
+    };
+    try {
+      const open = { exclude_archived: true };
+      const channels = await listChannels(lookups, home, open, { most: PAGES_MAX, call });
+      await onListed(channels, pages);
+      return channels;
     } catch (error) {
       // The readers may be gone when the list fails.
       log.warn({ err: error }, 'channels could not be listed');

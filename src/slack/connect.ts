@@ -106,17 +106,9 @@ export async function connect(options: SlackOptions) {
     outage.failed(kind, { err: error, lookup });
     measures.lookupFailed();
   };
-  const actors = createActors({
-    lookups,
-    policy,
-    groups: found.groups,
-    home,
-    accounts,
-    now,
-    clock,
-    warn,
-    onAnswer: outage.ended,
-  });
+  const { groups } = found;
+  const asked = { lookups, home, accounts, now, clock };
+  const actors = createActors({ ...asked, policy, groups, warn, onAnswer: outage.ended });
   const findPerson = peopleByName(lookups, home, now);
   const permalinks = createPermalinks({ lookups, slackApiUrl, clock, log });
   const drawing: DrawContext = {
@@ -125,7 +117,7 @@ export async function connect(options: SlackOptions) {
     commands: new Map(
       options.commands.flatMap((each) => (each.kind === 'change' ? [[each.name, each]] : [])),
     ),
-    groupIds: (role) => (found.groups.get(role) ?? []).map(({ id }) => id),
+    groupIds: (role) => (groups.get(role) ?? []).map(({ id }) => id),
     linkOf: permalinks.of,
     console: options.console,
     isLost: () => installation.problem() !== null,
@@ -162,7 +154,7 @@ export async function connect(options: SlackOptions) {
       },
       actors,
       /** The ids behind the handles of the policy: `@db-leads` → `S0123`. */
-      groupIds: idsOfHandles(policy, found.groups),
+      groupIds: idsOfHandles(policy, groups),
       /** The keys sign and verify the places of buttons: the first one signs. */
       openMessenger,
       /** Finds a user by name, mention or id. */

@@ -79,13 +79,11 @@ export interface ListedGroup extends Group {
 /** The groups that the policy names, or every problem with its groups and people. */
 export async function findGroups(policy: Policy, reads: UserReads) {
   const roles = [...policy.roles];
+  const named = roles.flatMap(([, { users }]) => users);
   const asProblem = (error: unknown) => callProblem('roles', error);
   const [listed, people] = await Promise.all([
     reads.retryLimited(() => listNamedGroups(reads.lookups, reads.home, policy)).catch(asProblem),
-    checkUsers(
-      roles.flatMap(([, { users }]) => users),
-      reads,
-    ).catch(asProblem),
+    checkUsers(named, reads).catch(asProblem),
   ]);
   const missing =
     'problem' in listed
@@ -219,10 +217,8 @@ export function createSomeMembers({ idsOf, accounts, clock }: Options) {
   return async (role: RoleName): Promise<SomeMembers | null> => {
     const late = clock.timeout(WITHIN_MS);
     // Nothing is decided by these names.
-    const ids = await orLate(
-      late,
-      idsOf(role).catch(() => null),
-    );
+    const listed = idsOf(role).catch(() => null);
+    const ids = await orLate(late, listed);
     if (!ids) return null;
     const isActive = (id: UserId) => accounts.cached(id)?.standing === 'member';
     const firstId = (id: UserId) => accounts.cached(id)?.ids[0] ?? id;

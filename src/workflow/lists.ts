@@ -64,6 +64,7 @@ async function homeLists(context: WorkflowContext, actor: Actor): Promise<HomeLi
   const waiting = pending
     .filter((change) => may('approve', change))
     .toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime());
+  const recent = ended.filter(isVisible).slice(0, RECENT);
   return {
     // Of the others, Home shows the number.
     waiting: await Promise.all(
@@ -80,12 +81,7 @@ async function homeLists(context: WorkflowContext, actor: Actor): Promise<HomeLi
         .filter((change) => may('review', change))
         .map((change) => ({ change, mayAnswer: true })),
     ],
-    recent: await Promise.all(
-      ended
-        .filter(isVisible)
-        .slice(0, RECENT)
-        .map((change) => withFollowUp(context, change)),
-    ),
+    recent: await Promise.all(recent.map((change) => withFollowUp(context, change))),
     schedules: mayAsk('service schedule list') ? await commandContext().schedules.all() : [],
     standing: (await standingApprovals(context)).filter((each) => may('revoke', each)),
     // From what was read last: Home does not wait for the server.

@@ -381,10 +381,8 @@ export async function checkChannels(context: WorkflowContext): Promise<void> {
     const cards = open.flatMap(({ card }) => card ?? []);
     const seen = await messenger.readMarks(since, cards);
     const byChange = Map.groupBy(seen, ({ change }) => change);
-    const known = await hasEvents(
-      events,
-      seen.map(({ hash }) => hash),
-    );
+    const hashes = seen.map(({ hash }) => hash);
+    const known = await hasEvents(events, hashes);
     const unknown = seen.filter(({ hash }) => !known.has(hash));
     const foreign = Map.groupBy(unknown, ({ change }) => change);
     for (const id of [...foreign.keys(), ...(await withoutCard(events, [...byChange.keys()]))])
