@@ -95,31 +95,15 @@ const GONE = 'Signalbox does not know the service any more';
 async function planRun(
   context: WorkflowContext,
   approved: Change,
-  due: DueRun,
+  { occurrence, zone }: DueRun,
 ): Promise<PlannedLine | string> {
   const service: Target = { ...approved.plan.target, kind: 'service' };
   const target = currentTarget(context, { ...approved.plan, target: service });
-  const why = await skipReason(context, approved, target, due);
-  if (why !== null) return why;
-  const planned = await planLine(context, `service ${due.occurrence.action} ${target.id}`, target);
-  if (!planned) return GONE;
-  const { before } = planned.plan;
-  const isDone = planned.command.noEffect?.(planned.args, before);
-  return isDone ? `the service is ${wordOf(String(before?.fields.state))} already` : planned;
-}
-
-/** Why an occurrence does not run, or null. */
-async function skipReason(
-  context: WorkflowContext,
-  approved: Change,
-  target: Target,
-  { occurrence, zone }: DueRun,
-): Promise<string | null> {
   const { events, now } = context;
-  const { at } = occurrence;
+  const { at, action } = occurrence;
   const midnight = instantAt(localDay(at, zone), '00:00', zone);
   const key = targetKey({ organization: approved.organization, plan: { target } });
-  const run = { schedule: approved.id, command: `service ${occurrence.action}` };
+  const run = { schedule: approved.id, command: `service ${action}` };
   const holders = await holdersOf(events, key);
   // The opposite of an unknown run may run.
   const unknown = holders.find((one) => one.state === 'unknown' && !isOpposite(one, run));
@@ -130,7 +114,12 @@ async function skipReason(
     changedElsewhere: await wasChangedElsewhere(context, target, midnight),
   };
   const answer = gate(null, 'run', facts);
-  return answer === 'allowed' ? null : wordsOf(answer);
+  if (answer !== 'allowed') return wordsOf(answer);
+  const planned = await planLine(context, `${run.command} ${target.id}`, target);
+  if (!planned) return GONE;
+  const { before } = planned.plan;
+  const isDone = planned.command.noEffect?.(planned.args, before);
+  return isDone ? `the service is ${wordOf(String(before?.fields.state))} already` : planned;
 }
 
 async function holdersOf(subjects: Subjects, key: string): Promise<readonly Change[]> {
