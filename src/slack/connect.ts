@@ -6,7 +6,7 @@ import { createOutageLog, type Measures } from '../base/log.ts';
 import { type Clock, systemClock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
 import type { PersonLookup } from '../domain/answer.ts';
-import type { Position } from '../domain/change.ts';
+import type { Position, UserId } from '../domain/change.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { Messenger, WorkflowContext } from '../workflow/index.ts';
 import { cachedAccounts, type Home, peopleByName, whyForeign } from './accounts.ts';
@@ -91,7 +91,7 @@ export async function connect(options: SlackOptions) {
   const { app: self, socketUrl } = checked;
   const { home, botId, botUserId, appId } = self;
   const { policy, now, channels, measures } = options;
-  const { lookups } = clients;
+  const { lookups, posts } = clients;
   const onUnknown = (user: string) => log.warn({ user }, UNKNOWN_MEMBER);
   const accounts = cachedAccounts({ lookups, home, now, clock, onUnknown });
   const retryLimited = createRetryLimited(clock);
@@ -125,20 +125,12 @@ export async function connect(options: SlackOptions) {
   const respond = createRespond(slackApiUrl, options.post);
   const { commands, commandPrefix: prefix, configuredChannels: configured } = options;
   const drawn = { commands, drawing, permalinks, respond, log, clock };
+  const idsOf = (user: UserId) => accounts.cached(user)?.ids ?? [user];
   const openMessenger = (store: ChannelIdStore, placeKeys: readonly Buffer[]): Messenger => {
     const finder = createChannelFinder({ lookups, home, configured, store, clock, log });
-    return createMessenger({
-      ...drawn,
-      places: createPlaces(placeKeys),
-      idsOf: (user) => accounts.cached(user)?.ids ?? [user],
-      posts: clients.posts,
-      lookups,
-      botId,
-      finder,
-      channels,
-      now,
-      onLost: installation.lost,
-    });
+    const places = createPlaces(placeKeys);
+    const own = { lookups, posts, botId, channels, now, idsOf, onLost: installation.lost };
+    return createMessenger({ ...drawn, ...own, places, finder });
   };
   return {
     ok: true as const,
