@@ -24,7 +24,7 @@ import {
   directLine,
   followUpLine,
   isLowered,
-  reminderLine,
+  REMINDER_LINES,
   renewButtons,
   revertStoppedLine,
   scheduleNewsLines,
@@ -243,7 +243,7 @@ export function createMessenger(options: Options): Messenger {
     },
     postReminder: async (change, at, reminder, attempt) => {
       await permalinks.load([at]);
-      await postLine(at, attempt, reminderLine(change, reminder, drawing));
+      await postLine(at, attempt, REMINDER_LINES[reminder](change, drawing));
     },
     messageRequester: async (change, at, attempt) => {
       const { requester } = change;
