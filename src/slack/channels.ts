@@ -1,6 +1,6 @@
 import type {
   ConversationsListResponse,
-  ConversationsMembersResponse,
+  ConversationsMembersResponse as Members,
   WebClient,
 } from '@slack/web-api';
 import type { Logger } from 'pino';
@@ -271,7 +271,13 @@ export function createChannelMembers(
   idsOf: (user: UserId) => readonly UserId[],
 ) {
   const members = sharedRead(
-    (channel) => readMembers(lookups, channel),
+    async (channel) => {
+      const how = { most: MEMBER_PAGES_MAX };
+      const found = new Set<string>();
+      const pages = readPages<Members>(lookups, 'conversations.members', { channel }, how);
+      for await (const { members: ids = [] } of pages) for (const id of ids) found.add(id);
+      return found;
+    },
     KEEP_MS,
     () => clock.now(),
   );
@@ -289,16 +295,4 @@ export function createChannelMembers(
       return present && users.filter((user) => !idsOf(user).some((id) => present.has(id)));
     },
   };
-}
-
-async function readMembers(lookups: WebClient, channel: string): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
-  const pages = readPages<ConversationsMembersResponse>(
-    lookups,
-    'conversations.members',
-    { channel },
-    { most: MEMBER_PAGES_MAX },
-  );
-  for await (const { members = [] } of pages) for (const member of members) found.add(member);
-  return found;
 }

@@ -57,11 +57,8 @@ export async function checkInstallation(tokens: Tokens) {
 }
 
 /** A token for an organization names no workspace: the configuration does, and no other token has a choice. */
-export function workspaceProblems({
-  isOrgWide,
-  home,
-  granted,
-}: InstalledApp): readonly SlackProblem[] {
+export function workspaceProblems(app: InstalledApp): readonly SlackProblem[] {
+  const { isOrgWide, home, granted } = app;
   const { workspaces } = home;
   const problemAt = (where: string, problem: string, hint: string) => [
     { where, problem, hint, passing: false },

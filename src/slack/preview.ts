@@ -87,12 +87,8 @@ function approvalLine({ requires, plan, news }: Change, { policy }: DrawContext)
   if (news?.standing && found) {
     const { id, approvals } = news.standing;
     const left = `, ${found.left} of ${found.allowance.uses} uses left`;
-    return fact(
-      'Approval',
-      `runs when you confirm: standing approval ${id} by `,
-      ...namesOf(approvals),
-      left,
-    );
+    const by = `runs when you confirm: standing approval ${id} by `;
+    return fact('Approval', by, ...namesOf(approvals), left);
   }
   const hours = requires.expiresAfterMs / HOUR_MS;
   const left = hours >= 1 ? `${+hours.toFixed(1)} h` : `${Math.round(hours * 60)} min`;

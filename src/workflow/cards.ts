@@ -454,12 +454,8 @@ interface RecipientOptions {
  * all, with `channel` nobody who has a card in its channel. Nobody where Slack does not answer, because the card
  * in the channel remains. Source: docs/slack.md#notifications.
  */
-export function directRecipients({
-  notify,
-  someOf,
-  messenger,
-  now,
-}: RecipientOptions): DirectRecipients {
+export function directRecipients(options: RecipientOptions): DirectRecipients {
+  const { notify, someOf, messenger, now } = options;
   const approversOf = async ({ requires, requester, approvals }: Change, roles: RoleName[]) => {
     const found = await Promise.all(roles.map(async (role) => (await someOf(role, MOST)) ?? []));
     const able = new Set(found.flatMap((some) => some.slice(0, MOST)));

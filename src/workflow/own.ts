@@ -105,10 +105,9 @@ async function beginSchedule(change: Change, locked: LockedLog): Promise<OwnEffe
   const until = new Date(locked.at + SCHEDULE_DAYS * DAY_MS);
   const times = timesOf({ fields: plan.body });
   const begun = { type: 'created', change: id, by, service, ...times, until } as const;
+  const removed = { type: 'removed', by, why: `replaced by ${id}` } as const;
   const events = [
-    ...replaced.map(([key]) =>
-      scheduleEvent(key, { type: 'removed', by, why: `replaced by ${id}` }),
-    ),
+    ...replaced.map(([key]) => scheduleEvent(key, removed)),
     scheduleEvent(id, begun),
   ];
   const jobs = [
