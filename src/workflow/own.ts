@@ -17,7 +17,7 @@ import { EXPIRED, SCHEDULE_DAYS, type ServiceSchedule, timesOf } from '../domain
 import { inForce, type LockedLog, type Subjects } from '../log/index.ts';
 import type { Job } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
-import { type Effects, eventsOf, MESSAGES_KEPT_MS } from './moves.ts';
+import { type Effects, eventsOf, job, MESSAGES_KEPT_MS } from './moves.ts';
 
 /** What is appended with the `succeeded` of a change; or why it fails, for people. */
 export type OwnEffect =
@@ -211,9 +211,6 @@ export async function pausedSchedule(
   if (!schedule || schedule.isPaused || schedule.isRemoved) return null;
   if (schedule.until.getTime() <= locked.at) return null;
   const events = [scheduleEvent(id, { type: 'paused', by: 'signalbox', why })];
-  const jobs = [
-    { kind: 'card', key: id, dueAt: locked.at },
-    noteJob(id, { version: version + 1, at: locked.at }),
-  ];
-  return { events, jobs, schedule };
+  const note = noteJob(id, { version: version + 1, at: locked.at });
+  return { events, jobs: [job('card', id, locked.at), note], schedule };
 }

@@ -29,13 +29,13 @@ import {
   type NewEvents,
   type Subjects,
 } from '../log/index.ts';
-import type { Job } from '../storage/index.ts';
 import type { DecisionContext, WorkflowContext } from './context.ts';
 import type { JobResult } from './jobs.ts';
 import {
   begin,
   type Effects,
   eventsOf,
+  job,
   type Moves,
   move,
   NOTHING,
@@ -202,7 +202,7 @@ async function recordRun(
   const run = handled?.run ?? null;
   if (at >= until.getTime()) {
     const expired = scheduleEvent(id, { type: 'removed', by: 'signalbox', why: EXPIRED });
-    const jobs = [card(id, at), { kind: 'schedule-reminder', key: id, dueAt: at }];
+    const jobs = [job('card', id, at), job('schedule-reminder', id, at)];
     return { ...together(handled, { events: [expired], jobs }), result: { next: 'done', run } };
   }
   // Not from now on: another occurrence may have become due while this one was planned.
@@ -226,10 +226,8 @@ async function handle(
   const { at } = locked;
   const about = { verb, occurrence, missed };
   const recorded = (event: EventOf<`schedule/${string}`>): Effects => {
-    const jobs = [
-      card(schedule, at),
-      ...(isNoted(event) ? [noteJob(schedule, { version, at })] : []),
-    ];
+    const notes = isNoted(event) ? [noteJob(schedule, { version, at })] : [];
+    const jobs = [job('card', schedule, at), ...notes];
     return { events: [scheduleEvent(schedule, event)], jobs };
   };
   if (typeof planned === 'string')
@@ -242,10 +240,6 @@ async function handle(
   const begun = begin(context, at, await unusedId(context, locked), run);
   const { id: change } = begun.change;
   return { ...together(begun, recorded({ type: 'run', change, ...about })), run: begun.change };
-}
-
-function card(key: string, dueAt: number): Job {
-  return { kind: 'card', key, dueAt };
 }
 
 /** The schedule of a run, for its claim; `unknown`: there is none. Null for any other change. */
