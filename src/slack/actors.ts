@@ -38,11 +38,10 @@ export function createActors(options: Options) {
   const named = new Map([...policy.roles].map(([role, { users }]) => [role, new Set(users)]));
   const groupIds = [...new Set(all.map(({ id }) => id))];
   const workspaces = options.home.workspaces?.filter((id) => all.some(({ team }) => team === id));
-  const gone = (group: string) =>
-    options.warn(
-      new Error('the group does not exist'),
-      `members of ${group}, a group of the policy`,
-    );
+  const gone = (group: string) => {
+    const error = new Error('the group does not exist');
+    options.warn(error, `members of ${group}, a group of the policy`);
+  };
   const members = sharedRead(
     () => readGroupMembers(lookups, groupIds, { now, gone, workspaces: workspaces ?? null }),
     KEEP_MS,

@@ -119,14 +119,11 @@ export async function cardRefused(
   const isOpen = state === 'pending' && !card;
   const failed = `could not be ${card ? 'updated' : 'posted'}: ${why}.`;
   const notified = isOpen ? 'The operators and the approvers were' : 'The operators were';
+  const own = `The card of “${command} ${plan.target.name}” ${failed} ${notified} notified.`;
   const next = 'Signalbox tries it again every hour while the change is open.';
   await notifyOnce(context, `${id} card ${why}`, [
     { to: null, title: 'Notice', text: `The card of change ${id} ${failed} ${next}` },
-    {
-      to: requester,
-      title: `Change ${id}`,
-      text: `The card of “${command} ${plan.target.name}” ${failed} ${notified} notified.`,
-    },
+    { to: requester, title: `Change ${id}`, text: own },
   ]);
   const known = refusals.get(context.events) ?? new Cache<ChangeId, number>(REFUSED_MAX);
   refusals.set(context.events, known);

@@ -168,10 +168,8 @@ async function hiddenFrom(
   const refused = VERBS.filter(
     (verb) => refusalOfVerb(context, verb, change, { by, identity }) !== null,
   );
-  return [
-    ...refused.map((verb) => `change.${verb}`),
-    ...(change.requester === by ? [] : ['change.reveal']),
-  ];
+  const ofOthers = change.requester === by ? [] : ['change.reveal'];
+  return [...refused.map((verb) => `change.${verb}`), ...ofOthers];
 }
 
 /** Cancels a change. The answer follows the commit, as after a press. */

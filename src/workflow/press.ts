@@ -264,11 +264,8 @@ async function knownAs(
   { requester, approvals, breakGlass }: Change,
   { id, ids = [id] }: Actor,
 ): Promise<UserId | null> {
-  const known = [
-    requester,
-    ...approvals.map(({ by }) => by),
-    ...(breakGlass ? [breakGlass.by] : []),
-  ];
+  const pressed = [...approvals, ...(breakGlass ? [breakGlass] : [])];
+  const known = [requester, ...pressed.map(({ by }) => by)];
   const named = known.find((each) => ids.includes(each));
   if (named) return named;
   // The ids of one person begin with different letters.

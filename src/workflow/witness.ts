@@ -131,10 +131,8 @@ export async function answerForeign(
     return { ...answer, result: moved };
   });
   if (result.length === 0) return true;
-  context.log.warn(
-    { change: id, marks: foreign.length },
-    'people saw events that the log has lost',
-  );
+  const about = { change: id, marks: foreign.length };
+  context.log.warn(about, 'people saw events that the log has lost');
   for (const { before, change } of result) noteMoved(context, before, change);
   context.wake();
   return true;
