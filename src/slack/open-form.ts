@@ -92,20 +92,8 @@ function taskOf(command: Command, given: TypedValues): TypedValues {
   return field && task ? { [field]: task } : {};
 }
 
-/** The whole form with the values of a submission that lacked fields, under a line that says so. */
-export function fullForm(
-  bot: SlackContext,
-  command: Command,
-  given: TypedValues,
-  { replyTarget, fixed = {} }: Pick<FormSetting, 'replyTarget' | 'fixed'>,
-): View {
-  return ownForm(bot, command, given, { replyTarget, fixed, line: [LACKING], isRedrawn: true });
-}
-
-const LACKING = 'The form lacked fields that your choices need. Fill them, then submit it again.';
-
 /** The form of a command whose fields need no read of the target: with the values that were seen last. */
-function ownForm(
+export function ownForm(
   bot: SlackContext,
   command: Command,
   given: TypedValues,
