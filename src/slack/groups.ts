@@ -29,8 +29,7 @@ export async function readGroupMembers(
   { now, gone, workspaces }: GroupRead,
 ) {
   const readAt = now().toISOString();
-  const all =
-    groups.length > 0 ? await groupsIn(lookups, { workspaces }, { include_users: true }) : [];
+  const all = groups.length > 0 ? await groupsIn(lookups, { workspaces }, {}) : [];
   const listed = new Map(all.map(({ group }) => [group.id, group]));
   const members = groups.map((id) => {
     const group = listed.get(id);
@@ -46,10 +45,14 @@ export async function readGroupMembers(
 async function groupsIn(
   lookups: WebClient,
   home: Pick<Home, 'workspaces'>,
-  options: { readonly include_users: true; readonly include_disabled?: true },
+  options: { readonly include_disabled?: true },
 ) {
   const lists = ofEach(home).map(async (of) => {
-    const { usergroups } = await lookups.usergroups.list({ ...options, ...of });
+    const { usergroups } = await lookups.usergroups.list({
+      include_users: true,
+      ...options,
+      ...of,
+    });
     if (!usergroups) throw new Error('Slack answered usergroups.list without groups');
     return usergroups.filter(Boolean).map((group) => ({ group, team: of.team_id ?? null }));
   });
@@ -179,8 +182,7 @@ export async function listGroups(
   lookups: WebClient,
   home: Pick<Home, 'workspaces'>,
 ): Promise<readonly ListedGroup[]> {
-  const options = { include_disabled: true, include_users: true } as const;
-  const all = await groupsIn(lookups, home, options);
+  const all = await groupsIn(lookups, home, { include_disabled: true });
   return all.flatMap(({ team, group: { id, handle, date_delete, users } }) => {
     const disabled = (date_delete ?? 0) !== 0;
     return id && handle

@@ -48,11 +48,12 @@ import { requesterLine } from './naming.ts';
 import { withPlaces } from './place.ts';
 import {
   channelIdOf,
+  type EarlierAttempt,
+  findOwnMessage,
   messagePages,
   type OwnMessages,
   ownMessages,
   postMessage,
-  postOnce,
   postRefusal,
   readBack,
   type StoredMessage,
@@ -91,14 +92,21 @@ export function createMessenger(options: Options): Messenger {
     throw refusal ?? error;
   };
 
-  /** Posts into a channel or direct message once; a configured name is replaced by its id. */
+  /**
+   * Posts into a channel or direct message, unless an earlier attempt, whose answer was lost, has posted it: Slack
+   * documents no idempotency key. A configured name is replaced by its id.
+   */
   async function postTo(
     channel: string,
     body: Message,
-    earlier: Parameters<typeof postOnce>[3],
+    { threadTs, isSame }: EarlierAttempt,
   ): Promise<Position> {
     const to = await finder.target(channel);
-    const at = await postOnce(options, to, body, earlier).catch(throwRefusal);
+    const post = async () => {
+      const earlier = isSame && (await findOwnMessage(options, to, threadTs, isSame));
+      return earlier ?? postMessage(posts, to, body, threadTs);
+    };
+    const at = await post().catch(throwRefusal);
     await finder.posted(channel, at.channel);
     return at;
   }

@@ -72,7 +72,7 @@ const SEARCHED_MAX = 200;
  * The position of an own message among the newest 200 of a channel, thread or direct conversation; of several the
  * oldest. Null where there is none, and for a person whose direct messages may not be read.
  */
-async function findOwnMessage(
+export async function findOwnMessage(
   own: OwnMessages,
   wanted: string,
   threadTs: string | undefined,
@@ -192,24 +192,10 @@ export async function postMessage(
   return { channel: posted.channel as ChannelId, ts: posted.ts };
 }
 
-interface EarlierAttempt {
+export interface EarlierAttempt {
   readonly threadTs?: string | undefined;
   /** How an earlier attempt is recognised; null for a first attempt. */
   readonly isSame: ((message: StoredMessage) => boolean) | null;
-}
-
-/**
- * Posts a message unless an earlier attempt, whose answer was lost, has posted it. Slack documents
- * no idempotency key, so Signalbox looks for its own message before it posts again.
- */
-export async function postOnce(
-  { posts, ...own }: OwnMessages & { readonly posts: WebClient },
-  channel: string,
-  message: Message,
-  { threadTs, isSame }: EarlierAttempt,
-): Promise<Position> {
-  const earlier = isSame && (await findOwnMessage(own, channel, threadTs, isSame));
-  return earlier ?? postMessage(posts, channel, message, threadTs);
 }
 
 export async function updateMessage(
