@@ -108,7 +108,7 @@ type StartTime = Entered<{ at: Date | null; warnings: readonly string[] }>;
 const LATEST_START_MS = 30 * DAY_MS;
 
 /** The user's clock. */
-interface StartClock {
+export interface StartClock {
   /** An IANA name; null where Slack did not answer. */
   readonly zone: string | null;
   readonly now: Date;

@@ -99,10 +99,8 @@ type User = NonNullable<Awaited<ReturnType<WebClient['users']['info']>>['user']>
  */
 function standingOf(user: User, home: Home): 'member' | Refusal {
   const { enterprise_id: enterprise, teams = [] } = user.enterprise_user ?? {};
-  const foreign = whyForeign(home, {
-    teams: [user.team_id, ...(home.workspaces ? teams : [])],
-    enterprise,
-  });
+  const named = [user.team_id, ...(home.workspaces ? teams : [])];
+  const foreign = whyForeign(home, { teams: named, enterprise });
   if (foreign === 'unlisted-workspace') return foreign;
   if (user.is_stranger === true || foreign !== null) return 'other-workspace';
   if (user.deleted === true) return 'deactivated';

@@ -38,11 +38,10 @@ export function createActors(options: Options) {
   const named = new Map([...policy.roles].map(([role, { users }]) => [role, new Set(users)]));
   const groupIds = [...new Set(all.map(({ id }) => id))];
   const workspaces = options.home.workspaces?.filter((id) => all.some(({ team }) => team === id));
-  const gone = (group: string) =>
-    options.warn(
-      new Error('the group does not exist'),
-      `members of ${group}, a group of the policy`,
-    );
+  const gone = (group: string) => {
+    const error = new Error('the group does not exist');
+    options.warn(error, `members of ${group}, a group of the policy`);
+  };
   const members = sharedRead(
     () => readGroupMembers(lookups, groupIds, { now, gone, workspaces: workspaces ?? null }),
     KEEP_MS,
@@ -113,22 +112,22 @@ export function createActors(options: Options) {
    */
   async function idOf(user: UserId): Promise<UserId> {
     if (options.home.workspaces === null && !user.startsWith('W')) return user;
-    const read = accounts.read(user, { fresh: false }).catch((error: unknown) => {
-      options.warn(error, `ids of ${user}`);
-      return null;
-    });
+    const read = accountOf(user, 'ids');
     return (await orLate(options.clock.timeout(ID_WITHIN_MS), read))?.ids[0] ?? user;
   }
 
   async function zoneOf(user: UserId): Promise<string | null> {
     // A program has no clock on a wall.
     if (!isPerson(user)) return 'UTC';
-    try {
-      return (await accounts.read(user, { fresh: false })).zone;
-    } catch (error) {
-      options.warn(error, `time zone of ${user}`);
+    return (await accountOf(user, 'time zone'))?.zone ?? null;
+  }
+
+  /** Null where Slack does not answer. */
+  function accountOf(user: UserId, lookup: string): Promise<Account | null> {
+    return accounts.read(user, { fresh: false }).catch((error: unknown) => {
+      options.warn(error, `${lookup} of ${user}`);
       return null;
-    }
+    });
   }
 
   async function idsOf(role: RoleName): Promise<readonly UserId[]> {

@@ -95,14 +95,10 @@ function shownPart(
       return [buttons(`outcome.${part.change.id}`, ...outcomeButtons(part.change, drawing))];
     case 'actions':
       return [buttons(`actions.${part.actions[0]?.value ?? ''}`, ...part.actions)];
-    case 'menu':
-      return [
-        menu(
-          'command.menu',
-          part.label,
-          part.offers.map(({ label, line }) => ({ label, value: line })),
-        ),
-      ];
+    case 'menu': {
+      const choices = part.offers.map(({ label, line }) => ({ label, value: line }));
+      return [menu('command.menu', part.label, choices)];
+    }
     case 'choices':
       return [menu(part.id, part.label, part.choices)];
   }

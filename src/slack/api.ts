@@ -34,17 +34,12 @@ const MOST_KINDS = 50;
 /** The caller gets the error of the call and logs it; an outage would add a line per attempt. */
 const FAILED_CALL = 'http request failed';
 
-interface Kind {
-  readonly since: number;
-  suppressed: number;
-}
-
 /**
  * Writes equal messages once a minute, with the number that was suppressed: anyone on the network
  * can cause signature errors, and must not be able to fill the disk with them.
  */
 export function rateLimited(write: (said: string, again: number) => void, now: () => number) {
-  const kinds = new Map<string, Kind>();
+  const kinds = new Map<string, { readonly since: number; suppressed: number }>();
   return (...words: readonly unknown[]) => {
     const said = text(words);
     if (said.startsWith(FAILED_CALL)) return;

@@ -203,11 +203,7 @@ export function menu(
     .slice(0, 100)
     .map((choice) => ({ text: plainLine(choice.label, 75), value: choice.value }));
   if (options.length === 0) return null;
-  const select = {
-    type: 'static_select',
-    action_id: id,
-    placeholder: plainLine(label, 150),
-    options,
-  };
+  const placeholder = plainLine(label, 150);
+  const select = { type: 'static_select', action_id: id, placeholder, options };
   return { block: { type: 'actions', block_id: id, elements: [select] }, text: '' };
 }

@@ -126,7 +126,7 @@ function placeWords({ tags, warehouse, discovered, id }: Target): readonly strin
   // Only a service of the configuration has a name of its own.
   const isListed = tags !== null && !discovered;
   const unlisted = isListed ? [] : [id.slice(0, 8), 'not in signalbox.yaml'];
-  return [...(tags ?? []), ...(warehouse ? [`warehouse ${warehouse}`] : []), ...unlisted];
+  return [...(warehouse ? [`warehouse ${warehouse}`] : []), ...unlisted];
 }
 
 /**
@@ -139,12 +139,11 @@ export function aboutLines({ plan, state }: Pick<Change, 'plan' | 'state'>): rea
   if (target.kind === 'alert') return [watchesLine(plan)];
   const tags = target.tags ?? [];
   const size = currentSizeText(before?.fields ?? {});
-  const place = placeWords(target).slice(tags.length);
   const parts: readonly Line[] = [
     ...tags.map((tag) => [bounded(tag, SHORT)]),
     stateWords(plan, state === 'draft'),
     ...(size ? [[bounded(size, LONG)]] : []),
-    ...place.map((word) => [bounded(word, SHORT)]),
+    ...placeWords(target).map((word) => [bounded(word, SHORT)]),
   ];
   return [parts.flatMap((part, index): Line => (index > 0 ? [' · ', ...part] : part))];
 }
@@ -199,9 +198,10 @@ export function readAtLines({ before, target }: Plan): readonly Line[] {
   return [before.wasRead ? fact('Read', { at }) : fact('Seen in', source)];
 }
 
-/** What could not be read for the preview. */
-export function gapLines({ gaps = [] }: Plan): readonly Line[] {
-  return gaps.map((gap) => [bounded(gap, LONG)]);
+/** What to consider before a decision, and what could not be read for the preview. */
+export function warningLines({ warnings, gaps = [] }: Plan): readonly Line[] {
+  const own: readonly Line[] = warnings.map((warning) => [{ bold: '⚠ ' }, warning]);
+  return [...own, ...gaps.map((gap) => [bounded(gap, LONG)])];
 }
 
 /** What the read right before sending found: the differences, or that there was no answer. */

@@ -181,10 +181,8 @@ function movedLine(was: Target, now: Target): Line {
     [tags === null ? 'unknown tags' : tags.join(', ') || 'no tags', warehouse ?? 'no warehouse']
       .map((word) => bounded(word, 80))
       .join(' · ');
-  return [
-    ...WARNING,
-    `Its tags and warehouse are ${words(now)} now; when requested: ${words(was)}.`,
-  ];
+  const moved = `Its tags and warehouse are ${words(now)} now; when requested: ${words(was)}.`;
+  return [...WARNING, moved];
 }
 
 const WAITS = ' This change waits until then.';

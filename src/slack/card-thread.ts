@@ -171,29 +171,24 @@ export function unfrozenLine(change: Change): Line {
   ];
 }
 
-const REMINDERS: Readonly<
-  Record<Reminder, (change: Change, drawing: DrawContext) => { who: Line; text: Line }>
-> = {
+type ReminderLine = (change: Change, drawing: DrawContext) => Line;
+
+/** Whom a reminder mentions, and what they have to do. */
+export const REMINDER_LINES: Readonly<Record<Reminder, ReminderLine>> = {
   waiting: (change, drawing) => missingApprovals(change, change.requires.from, drawing),
   escalated: (change, drawing) => {
     const also = ', and you can now approve it too';
     return missingApprovals(change, change.requires.escalation?.to ?? null, drawing, also);
   },
-  unknown: (change, drawing) => ({
-    who: [...callRequester(change), ...mentionsOfApprovers(change, drawing)],
-    text: [
-      `the outcome of “${lowerActionText(change)}” is still unknown, and other changes to this target `,
-      `are blocked. ${CHECK_FIRST}`,
-      cardLink(change, 'the card', drawing.linkOf),
-      '.',
-    ],
-  }),
+  unknown: (change, drawing) => [
+    ...callRequester(change),
+    ...mentionsOfApprovers(change, drawing),
+    `the outcome of “${lowerActionText(change)}” is still unknown, and other changes to this target `,
+    `are blocked. ${CHECK_FIRST}`,
+    cardLink(change, 'the card', drawing.linkOf),
+    '.',
+  ],
 };
-
-export function reminderLine(change: Change, reminder: Reminder, drawing: DrawContext): Line {
-  const { who, text } = REMINDERS[reminder](change, drawing);
-  return [...who, ...text];
-}
 
 function mentionsOfApprovers(change: Change, drawing: DrawContext): Line {
   const mentions = mentionOf(currentApprovers(change, drawing), drawing);
@@ -212,12 +207,12 @@ function missingApprovals(
   role: RoleName | null,
   drawing: DrawContext,
   also = '',
-): { who: Line; text: Line } {
+): Line {
   const left = change.requires.count - change.approvals.length;
   const missing = left === 1 ? 'one more approval' : `${left} more approvals`;
   const needs = `“${lowerActionText(change)}” still needs ${missing}${also}. It expires `;
   const expires: Line = [{ at: change.expiresAt }, '.', ...openCard(change, drawing.linkOf)];
-  return { who: [...mentionOf(role, drawing), ' '], text: [needs, ...expires] };
+  return [...mentionOf(role, drawing), ' ', needs, ...expires];
 }
 
 /** In the thread of a schedule that expires soon, or has expired. */
@@ -226,29 +221,18 @@ export function scheduleReminderLine(
   { until, hasExpired }: { readonly until: Date; readonly hasExpired: boolean },
 ): Line {
   const { plan } = change;
-  const what = `the schedule of ${plan.target.name}, ${textOf(plan)},`;
-  const when = hasExpired ? ' has expired. Nothing runs any more.' : ' expires ';
+  const times = scheduleText(timesOf({ fields: plan.body }));
+  const what = `the schedule of ${plan.target.name}, ${times},`;
   const next = ` Renew it to use it for ${SCHEDULE_DAYS} more days.`;
-  return [
-    ...callRequester(change),
-    `${what}${when}`,
-    ...(hasExpired ? [] : [{ at: until }, '.']),
-    next,
-  ];
-}
-
-function textOf({ body }: Change['plan']): string {
-  return scheduleText(timesOf({ fields: body }));
+  const when: Line = hasExpired
+    ? [`${what} has expired. Nothing runs any more.`]
+    : [`${what} expires `, { at: until }, '.'];
+  return [...callRequester(change), ...when, next];
 }
 
 /** On the card of a schedule: its last run and its next one. */
-export function scheduleNewsLines({
-  zone,
-  isPaused,
-  hasEnded,
-  next,
-  last,
-}: ScheduleNews): readonly Line[] {
+export function scheduleNewsLines(news: ScheduleNews): readonly Line[] {
+  const { zone, isPaused, hasEnded, next, last } = news;
   const what = last ? occurrenceText(last.occurrence, zone) : '';
   const { state: ended = 'unknown', id = '' } = last?.run ?? {};
   const words = ended === 'unknown' ? 'outcome unknown' : STATE_WORDS[ended];

@@ -21,7 +21,6 @@ import {
   aboutLines,
   changedLines,
   costLines,
-  gapLines,
   narrowingLines,
   redacted,
   rowText,
@@ -29,6 +28,7 @@ import {
   stateCheckLines,
   storedInstant,
   timingLines,
+  warningLines,
 } from './card-plan.ts';
 import { answerLabel, cardTitle, ending, newsLines } from './card-state.ts';
 import {
@@ -80,11 +80,6 @@ export function openParts(change: Change, drawing: DrawContext, more: readonly L
   return decisionParts(change, drawing, { head: titleLines(change, drawing), plan, facts });
 }
 
-interface Decision extends Pick<Summary, 'head' | 'facts'> {
-  /** As the readers of the message may see it. */
-  readonly plan: Plan;
-}
-
 /**
  * What everyone who decides about a change reads, in this order: its requester on the preview, approvers on the card,
  * its copies and Home. What changes comes before what surrounds it.
@@ -92,9 +87,9 @@ interface Decision extends Pick<Summary, 'head' | 'facts'> {
 export function decisionParts(
   change: Change,
   drawing: DrawContext,
-  { head, plan, facts }: Decision,
+  { head, plan, facts }: Summary,
 ) {
-  const { reason, breakGlass } = change;
+  const { breakGlass } = change;
   return summaryParts({
     head,
     plan,
@@ -102,21 +97,19 @@ export function decisionParts(
       ...narrowingLines(change),
       ...aboutLines(change),
       ...newsLines(change, drawing),
-      ...plan.warnings.map(warningLine),
-      ...gapLines(plan),
+      ...warningLines(plan),
       ...costLines(plan),
       ...timingLines(change),
       ...facts,
       // An emergency has its reason below the title.
-      ...(reason && !breakGlass ? [fact('Reason', reason)] : []),
-      ...wordsLines(change),
+      ...reasonLines(breakGlass ? { ...change, reason: null } : change),
     ],
   });
 }
 
 /** How the change ended, who decided, and what to do next. */
 function endedParts(change: Change, drawing: DrawContext) {
-  const { state, plan, reason, stopReason, rejection, cancelledBy } = change;
+  const { state, plan, stopReason, rejection, cancelledBy } = change;
   const { facts, extras, warnings } = ending(change, drawing);
   return summaryParts({
     head: [...titleLines(change, drawing), ...stateCheckLines(change), ...warnings],
@@ -129,8 +122,7 @@ function endedParts(change: Change, drawing: DrawContext) {
       ...timingLines(change),
       ...narrowingLines(change),
       peopleLine(change),
-      ...(reason ? [fact('Reason', reason)] : []),
-      ...wordsLines(change),
+      ...reasonLines(change),
       // An unknown outcome is settled by what the target shows: its estimated cost does not help.
       ...(state === 'unknown'
         ? [...aboutLines(change), ...newsLines(change, drawing)]
@@ -140,9 +132,10 @@ function endedParts(change: Change, drawing: DrawContext) {
   });
 }
 
-/** `copilot (agent): “the night load is over”`: a line of its own, because only the agent vouches for it. */
-export function wordsLines({ via, words }: Change): readonly Line[] {
-  return via && words ? [[{ quoted: words, by: via.agent }]] : [];
+/** The reason; and `copilot (agent): “the night load is over”`: a line of its own, because only the agent vouches for it. */
+export function reasonLines({ reason, via, words }: Change): readonly Line[] {
+  const said: readonly Line[] = via && words ? [[{ quoted: words, by: via.agent }]] : [];
+  return [...(reason ? [fact('Reason', reason)] : []), ...said];
 }
 
 const ACTION_MAX = 100;
@@ -219,7 +212,7 @@ export function namesOf(approvals: Change['approvals']): Line {
   ]);
 }
 
-/** The content of a card or preview, in the order in which it is shown. */
+/** The content of a card or preview, in the order in which it is shown: its plan as the readers of the message may see it. */
 interface Summary {
   readonly head: readonly Line[];
   readonly plan: Plan;
@@ -259,10 +252,6 @@ function cellOf(field: string, value: PlanRow['before']): string | Date {
   return storedInstant(value)?.at ?? (value === null ? '–' : rowText(field, value));
 }
 
-export function warningLine(warning: string): Line {
-  return [{ bold: '⚠ ' }, warning];
-}
-
 type Buttons = (change: Change, drawing: Drawing) => readonly Button[];
 
 /** The buttons that the state leaves open, of a change that was not refused or ended before it ran. */
@@ -299,7 +288,7 @@ function mayRun({ news }: Change): boolean {
   return (news?.refusal ?? null) === null;
 }
 
-function showRequest({ id }: Change): Button {
+export function showRequest({ id }: Change): Button {
   return { id: 'change.details', label: 'Show request', value: id, inMenu: true };
 }
 

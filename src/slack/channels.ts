@@ -1,6 +1,6 @@
 import type {
   ConversationsListResponse,
-  ConversationsMembersResponse,
+  ConversationsMembersResponse as Members,
   WebClient,
 } from '@slack/web-api';
 import type { Logger } from 'pino';
@@ -85,22 +85,16 @@ export function createChannelFinder(options: ChannelFinderOptions) {
     const known = await Promise.all(wanted.map(knownId));
     const isListed =
       known.includes(null) || wanted.length >= Math.max(LIST_FROM, listed.pages * LOOKUPS_PER_PAGE);
-    if (isListed) return findInList(wanted);
+    const all = isListed ? await list.read().catch(() => null) : [];
+    const lookUp = async (word: string, id: string): Promise<ChannelLookup> => {
+      if (!isListed) return channelWithId(lookups, id).then(lookupOf, () => LOOKUP_FAILED);
+      if (!all) return LOOKUP_FAILED;
+      // The list may have named it just now.
+      const listedId = await knownId(word);
+      return lookupOf(all.find((one) => one.id === listedId));
+    };
     const found = wanted.map(async (word, at) => {
-      const read = channelWithId(lookups, known[at] ?? word).then(lookupOf, () => LOOKUP_FAILED);
-      return [word, await read] as const;
-    });
-    return new Map(await Promise.all(found));
-  }
-
-  async function findInList(
-    wanted: readonly string[],
-  ): Promise<ReadonlyMap<string, ChannelLookup>> {
-    const all = await list.read().catch(() => null);
-    const found = wanted.map(async (word): Promise<readonly [string, ChannelLookup]> => {
-      if (!all) return [word, LOOKUP_FAILED];
-      const id = await knownId(word);
-      return [word, lookupOf(all.find((one) => one.id === id))];
+      return [word, await lookUp(word, known[at] ?? word)] as const;
     });
     return new Map(await Promise.all(found));
   }
@@ -112,7 +106,7 @@ export function createChannelFinder(options: ChannelFinderOptions) {
       const id = await knownId(channel);
       // Slack finds a channel by its name alone: in an organization the list does.
       if (id !== null || options.home.workspaces === null) return id ?? channel;
-      const found = (await findInList([channel])).get(channel);
+      const found = (await find([channel])).get(channel);
       if (found?.ok) return found.room.id;
       if (found?.why === 'lookup-failed') throw new Error(`Slack did not list ${channel}`);
       return channel;
@@ -185,28 +179,24 @@ function createChannelList(
   let running: Promise<readonly SlackChannel[]> | null = null;
   let resumesAt: number | null = null;
 
-  async function run(onWait: (waitMs: number) => void): Promise<readonly SlackChannel[]> {
+  async function start(limited: (error: Error) => void): Promise<readonly SlackChannel[]> {
     const retry = createRetryLimited(clock, Number.POSITIVE_INFINITY, ATTEMPTS_MAX);
     let pages = 0;
     const call = <Page>(read: () => Promise<Page>) => {
       pages += 1;
-      return retry(read, onWait);
-    };
-    const open = { exclude_archived: true };
-    const channels = await listChannels(lookups, home, open, { most: PAGES_MAX, call });
-    await onListed(channels, pages);
-    return channels;
-  }
-
-  async function start(limited: (error: Error) => void): Promise<readonly SlackChannel[]> {
-    try {
-      return await run((waitMs) => {
+      return retry(read, (waitMs) => {
         const seconds = waitMs / 1_000;
         const limit = 'Slack limits the rate of conversations.list';
         log.warn({ seconds }, `${limit}; the list continues later`);
         resumesAt = clock.now() + waitMs;
         limited(new Error(limit));
       });
+    };
+    try {
+      const open = { exclude_archived: true };
+      const channels = await listChannels(lookups, home, open, { most: PAGES_MAX, call });
+      await onListed(channels, pages);
+      return channels;
     } catch (error) {
       // The readers may be gone when the list fails.
       log.warn({ err: error }, 'channels could not be listed');
@@ -281,7 +271,13 @@ export function createChannelMembers(
   idsOf: (user: UserId) => readonly UserId[],
 ) {
   const members = sharedRead(
-    (channel) => readMembers(lookups, channel),
+    async (channel) => {
+      const how = { most: MEMBER_PAGES_MAX };
+      const found = new Set<string>();
+      const pages = readPages<Members>(lookups, 'conversations.members', { channel }, how);
+      for await (const { members: ids = [] } of pages) for (const id of ids) found.add(id);
+      return found;
+    },
     KEEP_MS,
     () => clock.now(),
   );
@@ -299,16 +295,4 @@ export function createChannelMembers(
       return present && users.filter((user) => !idsOf(user).some((id) => present.has(id)));
     },
   };
-}
-
-async function readMembers(lookups: WebClient, channel: string): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
-  const pages = readPages<ConversationsMembersResponse>(
-    lookups,
-    'conversations.members',
-    { channel },
-    { most: MEMBER_PAGES_MAX },
-  );
-  for await (const { members = [] } of pages) for (const member of members) found.add(member);
-  return found;
 }

@@ -6,7 +6,7 @@ import { createOutageLog, type Measures } from '../base/log.ts';
 import { type Clock, systemClock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
 import type { PersonLookup } from '../domain/answer.ts';
-import type { Position } from '../domain/change.ts';
+import type { Position, UserId } from '../domain/change.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { Messenger, WorkflowContext } from '../workflow/index.ts';
 import { cachedAccounts, type Home, peopleByName, whyForeign } from './accounts.ts';
@@ -91,7 +91,7 @@ export async function connect(options: SlackOptions) {
   const { app: self, socketUrl } = checked;
   const { home, botId, botUserId, appId } = self;
   const { policy, now, channels, measures } = options;
-  const { lookups } = clients;
+  const { lookups, posts } = clients;
   const onUnknown = (user: string) => log.warn({ user }, UNKNOWN_MEMBER);
   const accounts = cachedAccounts({ lookups, home, now, clock, onUnknown });
   const retryLimited = createRetryLimited(clock);
@@ -106,17 +106,9 @@ export async function connect(options: SlackOptions) {
     outage.failed(kind, { err: error, lookup });
     measures.lookupFailed();
   };
-  const actors = createActors({
-    lookups,
-    policy,
-    groups: found.groups,
-    home,
-    accounts,
-    now,
-    clock,
-    warn,
-    onAnswer: outage.ended,
-  });
+  const { groups } = found;
+  const asked = { lookups, home, accounts, now, clock };
+  const actors = createActors({ ...asked, policy, groups, warn, onAnswer: outage.ended });
   const findPerson = peopleByName(lookups, home, now);
   const permalinks = createPermalinks({ lookups, slackApiUrl, clock, log });
   const drawing: DrawContext = {
@@ -125,7 +117,7 @@ export async function connect(options: SlackOptions) {
     commands: new Map(
       options.commands.flatMap((each) => (each.kind === 'change' ? [[each.name, each]] : [])),
     ),
-    groupIds: (role) => (found.groups.get(role) ?? []).map(({ id }) => id),
+    groupIds: (role) => (groups.get(role) ?? []).map(({ id }) => id),
     linkOf: permalinks.of,
     console: options.console,
     isLost: () => installation.problem() !== null,
@@ -133,20 +125,12 @@ export async function connect(options: SlackOptions) {
   const respond = createRespond(slackApiUrl, options.post);
   const { commands, commandPrefix: prefix, configuredChannels: configured } = options;
   const drawn = { commands, drawing, permalinks, respond, log, clock };
+  const idsOf = (user: UserId) => accounts.cached(user)?.ids ?? [user];
   const openMessenger = (store: ChannelIdStore, placeKeys: readonly Buffer[]): Messenger => {
     const finder = createChannelFinder({ lookups, home, configured, store, clock, log });
-    return createMessenger({
-      ...drawn,
-      places: createPlaces(placeKeys),
-      idsOf: (user) => accounts.cached(user)?.ids ?? [user],
-      posts: clients.posts,
-      lookups,
-      botId,
-      finder,
-      channels,
-      now,
-      onLost: installation.lost,
-    });
+    const places = createPlaces(placeKeys);
+    const own = { lookups, posts, botId, channels, now, idsOf, onLost: installation.lost };
+    return createMessenger({ ...drawn, ...own, places, finder });
   };
   return {
     ok: true as const,
@@ -162,7 +146,7 @@ export async function connect(options: SlackOptions) {
       },
       actors,
       /** The ids behind the handles of the policy: `@db-leads` → `S0123`. */
-      groupIds: idsOfHandles(policy, found.groups),
+      groupIds: idsOfHandles(policy, groups),
       /** The keys sign and verify the places of buttons: the first one signs. */
       openMessenger,
       /** Finds a user by name, mention or id. */

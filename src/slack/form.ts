@@ -126,6 +126,23 @@ export function commandForm(
   const empty = fields.find(({ name, optional }) => !optional && !given[name]);
   const toFill = wrong ?? empty ?? fields[0];
   const focused = setting.isRedrawn ? undefined : toFill;
+  const inputBlock = (field: Field): KnownBlock => {
+    const current = field.input?.kind === 'channel' ? replyTarget.channel : null;
+    const text = given[field.name] ?? current ?? '';
+    const unshown = unshownText(field, text, filledWith[field.name] === text);
+    const value = unshown === null ? text : '';
+    const isPicked = isPickedFrom(field, value, vocabulary);
+    const chosen = isPicked ? chosenOf(field, value, given, vocabulary) : null;
+    const own = lacksChannel(field, replyTarget) ? undefined : hintOf(field, isPicked);
+    const label = isPicked ? field.label.replace(/ \(id\)$/, '') : field.label;
+    // The target decides which rule applies and which values are shown.
+    const isTarget = command.kind === 'change' && /^(service|alert)$/.test(field.names ?? '');
+    const redraws = field.redraws || isTarget;
+    return inputOf(field.name, label, elementFor(field, { value, chosen, among, isPicked }), {
+      ...{ optional: field.optional, redraws, hasFocus: field === focused },
+      hint: problems[field.name] ?? unshown ?? own,
+    });
+  };
   return modal(title ?? titleOf(command), {
     id: callbackIdOf(command),
     metadata: metadataOf(replyTarget, fixed, filledWith),
@@ -134,7 +151,7 @@ export function commandForm(
       ...line,
       ...fields.flatMap((field) => [
         ...(field.group ? [{ type: 'header' as const, text: plain(field.group, 150) }] : []),
-        inputBlock(field, { command, among, vocabulary, setting, hasFocus: field === focused }),
+        inputBlock(field),
       ]),
     ],
   });
@@ -169,35 +186,6 @@ function shownFields(
 /** A form that is opened outside a channel, for example in Home, has no current channel as default. */
 function lacksChannel({ input }: Field, { channel }: ReplyTarget): boolean {
   return input?.kind === 'channel' && (channel === null || channel.startsWith('D'));
-}
-
-interface InputContext {
-  readonly command: Command;
-  readonly among: FieldContext;
-  readonly vocabulary: Vocabulary;
-  readonly setting: FormSetting;
-  readonly hasFocus: boolean;
-}
-
-function inputBlock(
-  field: Field,
-  { command, among, vocabulary, setting, hasFocus }: InputContext,
-): KnownBlock {
-  const { filledWith = {}, problems = {} } = setting;
-  const current = field.input?.kind === 'channel' ? setting.replyTarget.channel : null;
-  const text = among.given[field.name] ?? current ?? '';
-  const unshown = unshownText(field, text, filledWith[field.name] === text);
-  const value = unshown === null ? text : '';
-  const isPicked = isPickedFrom(field, value, vocabulary);
-  const chosen = isPicked ? chosenOf(field, value, among.given, vocabulary) : null;
-  const own = lacksChannel(field, setting.replyTarget) ? undefined : hintOf(field, isPicked);
-  const label = isPicked ? field.label.replace(/ \(id\)$/, '') : field.label;
-  // The target decides which rule applies and which values are shown.
-  const isTarget = command.kind === 'change' && /^(service|alert)$/.test(field.names ?? '');
-  return inputOf(field.name, label, elementFor(field, { value, chosen, among, isPicked }), {
-    ...{ optional: field.optional, redraws: field.redraws || isTarget, hasFocus },
-    hint: problems[field.name] ?? unshown ?? own,
-  });
 }
 
 /** Shown during a read, because a trigger expires after three seconds, and instead of a form. */

@@ -29,8 +29,7 @@ export async function readGroupMembers(
   { now, gone, workspaces }: GroupRead,
 ) {
   const readAt = now().toISOString();
-  const all =
-    groups.length > 0 ? await groupsIn(lookups, { workspaces }, { include_users: true }) : [];
+  const all = groups.length > 0 ? await groupsIn(lookups, { workspaces }, {}) : [];
   const listed = new Map(all.map(({ group }) => [group.id, group]));
   const members = groups.map((id) => {
     const group = listed.get(id);
@@ -46,10 +45,14 @@ export async function readGroupMembers(
 async function groupsIn(
   lookups: WebClient,
   home: Pick<Home, 'workspaces'>,
-  options: { readonly include_users: true; readonly include_disabled?: true },
+  options: { readonly include_disabled?: true },
 ) {
   const lists = ofEach(home).map(async (of) => {
-    const { usergroups } = await lookups.usergroups.list({ ...options, ...of });
+    const { usergroups } = await lookups.usergroups.list({
+      include_users: true,
+      ...options,
+      ...of,
+    });
     if (!usergroups) throw new Error('Slack answered usergroups.list without groups');
     return usergroups.filter(Boolean).map((group) => ({ group, team: of.team_id ?? null }));
   });
@@ -79,13 +82,11 @@ export interface ListedGroup extends Group {
 /** The groups that the policy names, or every problem with its groups and people. */
 export async function findGroups(policy: Policy, reads: UserReads) {
   const roles = [...policy.roles];
+  const named = roles.flatMap(([, { users }]) => users);
   const asProblem = (error: unknown) => callProblem('roles', error);
   const [listed, people] = await Promise.all([
     reads.retryLimited(() => listNamedGroups(reads.lookups, reads.home, policy)).catch(asProblem),
-    checkUsers(
-      roles.flatMap(([, { users }]) => users),
-      reads,
-    ).catch(asProblem),
+    checkUsers(named, reads).catch(asProblem),
   ]);
   const missing =
     'problem' in listed
@@ -181,8 +182,7 @@ export async function listGroups(
   lookups: WebClient,
   home: Pick<Home, 'workspaces'>,
 ): Promise<readonly ListedGroup[]> {
-  const options = { include_disabled: true, include_users: true } as const;
-  const all = await groupsIn(lookups, home, options);
+  const all = await groupsIn(lookups, home, { include_disabled: true });
   return all.flatMap(({ team, group: { id, handle, date_delete, users } }) => {
     const disabled = (date_delete ?? 0) !== 0;
     return id && handle
@@ -219,10 +219,8 @@ export function createSomeMembers({ idsOf, accounts, clock }: Options) {
   return async (role: RoleName): Promise<SomeMembers | null> => {
     const late = clock.timeout(WITHIN_MS);
     // Nothing is decided by these names.
-    const ids = await orLate(
-      late,
-      idsOf(role).catch(() => null),
-    );
+    const listed = idsOf(role).catch(() => null);
+    const ids = await orLate(late, listed);
     if (!ids) return null;
     const isActive = (id: UserId) => accounts.cached(id)?.standing === 'member';
     const firstId = (id: UserId) => accounts.cached(id)?.ids[0] ?? id;

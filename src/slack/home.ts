@@ -25,6 +25,7 @@ import {
   reviewButtons,
   reviewLine,
   revokeButtons,
+  showRequest,
 } from './card.ts';
 import { timingLines } from './card-plan.ts';
 import { cardTitle } from './card-state.ts';
@@ -129,15 +130,10 @@ const DIVIDER: MessagePart = { block: { type: 'divider' }, text: '' };
 
 /** Everything that the card shows before a change runs, for an approver who decides here. */
 function toDecide(change: Change, drawing: DrawContext): HomeParts {
-  const { id } = change;
   const card = placeOf(change, drawing.linkOf).slice(1);
   return [
     ...openParts(change, drawing, card.length > 0 ? [card] : []),
-    actions(change, ...decideButtons(change), {
-      id: 'change.details',
-      label: 'Show request',
-      value: id,
-    }),
+    actions(change, ...decideButtons(change), showRequest(change)),
   ];
 }
 
@@ -239,15 +235,10 @@ function commandSection(
     const none = noteLine(NO_COMMAND);
     return [title('Commands'), lines(rolesLine(policy, actor.roles)), none];
   }
-  const frequent = FREQUENT.flatMap((name) =>
-    own
-      .filter((command) => command.name === name)
-      .map((command) => {
-        const id = `command.${name.replaceAll(' ', '.')}`;
-        return { id, label: titleOf(command), value: name };
-      }),
-  );
   const choices = own.map((command) => ({ label: titleOf(command), value: command.name }));
+  const frequent = FREQUENT.flatMap(
+    (name) => choices.find(({ value }) => value === name) ?? [],
+  ).map((choice) => ({ ...choice, id: `command.${choice.value.replaceAll(' ', '.')}` }));
   return [
     DIVIDER,
     buttons('home:commands', ...frequent.slice(0, BUTTONS_MAX)),

@@ -61,11 +61,8 @@ export function elementFor(field: Field, filled: FieldState) {
   if (input?.kind === 'switch') return choice(name, ['on', 'off'], filled.value);
   if (input?.kind === 'number') return number(name, input, filled.value);
   if (input?.kind === 'channel') return channel(name, filled.value);
-  return text(
-    name,
-    filled.value,
-    name === 'reason' || name === 'message' || input?.kind === 'lines',
-  );
+  const isLong = name === 'reason' || name === 'message' || input?.kind === 'lines';
+  return text(name, filled.value, isLong);
 }
 
 interface InputOptions {

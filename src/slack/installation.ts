@@ -57,11 +57,8 @@ export async function checkInstallation(tokens: Tokens) {
 }
 
 /** A token for an organization names no workspace: the configuration does, and no other token has a choice. */
-export function workspaceProblems({
-  isOrgWide,
-  home,
-  granted,
-}: InstalledApp): readonly SlackProblem[] {
+export function workspaceProblems(app: InstalledApp): readonly SlackProblem[] {
+  const { isOrgWide, home, granted } = app;
   const { workspaces } = home;
   const problemAt = (where: string, problem: string, hint: string) => [
     { where, problem, hint, passing: false },
@@ -206,16 +203,11 @@ export function createInstallationReads(given: ReadOptions) {
     groups: (policy: Policy | null) =>
       policy ? listNamedGroups(slack, { workspaces }, policy) : listGroups(slack, { workspaces }),
     /** The accounts of these users, as a start and a decision read them. */
-    accounts: async (users: readonly UserId[], home: Home): Promise<CheckedUsers> =>
-      checkUsers(users, {
-        ...{
-          lookups: slack,
-          home,
-          listed: await allUsers(slack, home),
-          accounts: { keep: () => undefined },
-        },
-        retryLimited: (read) => read(),
-      }),
+    accounts: async (users: readonly UserId[], home: Home): Promise<CheckedUsers> => {
+      const listed = await allUsers(slack, home);
+      const reads = { lookups: slack, home, listed, accounts: { keep: () => undefined } };
+      return checkUsers(users, { ...reads, retryLimited: (read) => read() });
+    },
   };
 }
 

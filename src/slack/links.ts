@@ -78,10 +78,8 @@ export function createPermalinks(options: PermalinkOptions) {
 
   async function read(at: Position): Promise<void> {
     try {
-      const { permalink = '' } = await lookups.chat.getPermalink({
-        channel: at.channel,
-        message_ts: at.ts,
-      });
+      const { channel, ts: message_ts } = at;
+      const { permalink = '' } = await lookups.chat.getPermalink({ channel, message_ts });
       if (!isPermalink(permalink, slackApiUrl)) throw new Error('The permalink is not of Slack');
       known.set(keyOf(at), permalink);
     } catch (error) {
@@ -111,7 +109,8 @@ export function createPermalinks(options: PermalinkOptions) {
   };
 }
 
-function keyOf({ channel, ts }: Position): string {
+/** A position as the key of a cache. */
+export function keyOf({ channel, ts }: Position): string {
   return `${channel} ${ts}`;
 }
 

@@ -58,14 +58,8 @@ database from Slack. Signalbox previews every change, asks its requester to conf
 collects the approvals that a reviewed policy requires, runs it once and records it.`;
 
 /** Slack's manifest, version 2, of exactly the commands that can be typed. */
-export function manifestOf({
-  commands,
-  nouns,
-  prefix,
-  url,
-  mcp = null,
-  org = false,
-}: ManifestOptions) {
+export function manifestOf(options: ManifestOptions) {
+  const { commands, nouns, prefix, url, mcp = null, org = false } = options;
   const address = url === null ? {} : { url };
   const requests = url === null ? {} : { request_url: url };
   // Slack allows ten, so that later changes have none. The pause of a schedule is offered in its list.

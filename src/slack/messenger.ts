@@ -1,7 +1,4 @@
-import type { WebClient } from '@slack/web-api';
-import type { Logger } from 'pino';
 import { Cache } from '../base/cache.ts';
-import type { Clock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
 import type { PostPlace, PostResult } from '../domain/answer.ts';
 import type { Change, ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
@@ -17,13 +14,7 @@ import type {
   SeenThread,
 } from '../workflow/index.ts';
 import { answerMessage } from './answer.ts';
-import {
-  createRetryLimited,
-  isPassing,
-  type Respond,
-  type RetryLimited,
-  refusedBySlack,
-} from './api.ts';
+import { createRetryLimited, isPassing, type RetryLimited, refusedBySlack } from './api.ts';
 import { buttons, lines, type Message, message, title, withNote } from './blocks.ts';
 import { changeCard, revertButton, revertButtons } from './card.ts';
 import { cardTitle } from './card-state.ts';
@@ -33,7 +24,7 @@ import {
   directLine,
   followUpLine,
   isLowered,
-  reminderLine,
+  REMINDER_LINES,
   renewButtons,
   revertStoppedLine,
   scheduleNewsLines,
@@ -44,7 +35,7 @@ import {
 } from './card-thread.ts';
 import { createChannelMembers, createSharing } from './channels.ts';
 import { homeView } from './home.ts';
-import { cardLink, createPreviewLinks, newsCards, type Permalinks } from './links.ts';
+import { cardLink, createPreviewLinks, keyOf, newsCards } from './links.ts';
 import {
   type MessageMark,
   markedCard,
@@ -53,21 +44,22 @@ import {
   markedPost,
   markOf,
 } from './marks.ts';
-import { type DrawContext, requesterLine } from './naming.ts';
-import { type Places, withPlaces } from './place.ts';
+import { requesterLine } from './naming.ts';
+import { withPlaces } from './place.ts';
 import {
   channelIdOf,
+  type EarlierAttempt,
+  findOwnMessage,
   messagePages,
   type OwnMessages,
   ownMessages,
   postMessage,
-  postOnce,
   postRefusal,
   readBack,
   type StoredMessage,
   updateMessage,
 } from './post.ts';
-import { createPressNotices, pressAnswers } from './press-answers.ts';
+import { createPressNotices, type PressOptions, pressAnswers } from './press-answers.ts';
 import { preview } from './preview.ts';
 import { type Line, withoutLinks } from './rich-text.ts';
 
@@ -76,19 +68,11 @@ export interface Channels {
   readonly audit: string | null;
 }
 
-interface Options extends OwnMessages {
-  readonly posts: WebClient;
-  readonly respond: Respond;
-  readonly drawing: DrawContext;
-  readonly places: Places;
+interface Options extends OwnMessages, PressOptions {
   /** All ids of a person, as far as they were read. */
   readonly idsOf: (user: UserId) => readonly UserId[];
   readonly channels: Channels;
   readonly commands: readonly Command[];
-  readonly permalinks: Permalinks;
-  readonly clock: Clock;
-  readonly now: () => Date;
-  readonly log: Logger;
   /** Slack refuses every message of the app. */
   readonly onLost: (error: unknown) => void;
 }
@@ -108,14 +92,21 @@ export function createMessenger(options: Options): Messenger {
     throw refusal ?? error;
   };
 
-  /** Posts into a channel or direct message once; a configured name is replaced by its id. */
+  /**
+   * Posts into a channel or direct message, unless an earlier attempt, whose answer was lost, has posted it: Slack
+   * documents no idempotency key. A configured name is replaced by its id.
+   */
   async function postTo(
     channel: string,
     body: Message,
-    earlier: Parameters<typeof postOnce>[3],
+    { threadTs, isSame }: EarlierAttempt,
   ): Promise<Position> {
     const to = await finder.target(channel);
-    const at = await postOnce(options, to, body, earlier).catch(throwRefusal);
+    const post = async () => {
+      const earlier = isSame && (await findOwnMessage(options, to, threadTs, isSame));
+      return earlier ?? postMessage(posts, to, body, threadTs);
+    };
+    const at = await post().catch(throwRefusal);
     await finder.posted(channel, at.channel);
     return at;
   }
@@ -260,7 +251,7 @@ export function createMessenger(options: Options): Messenger {
     },
     postReminder: async (change, at, reminder, attempt) => {
       await permalinks.load([at]);
-      await postLine(at, attempt, reminderLine(change, reminder, drawing));
+      await postLine(at, attempt, REMINDER_LINES[reminder](change, drawing));
     },
     messageRequester: async (change, at, attempt) => {
       const { requester } = change;
@@ -350,10 +341,6 @@ function withheld({ plan: { cost: _, ...plan }, ...change }: Change): Change {
 const FROZEN = ['edit_window_closed', 'cant_update_message'];
 /** Known again after a restart by the first drawing. */
 const FROZEN_MAX = 1_000;
-
-function keyOf({ channel, ts }: Position): string {
-  return `${channel}/${ts}`;
-}
 
 const FROZEN_LINE =
   'Slack does not let the card be edited any more. The buttons of the newest reply count.';

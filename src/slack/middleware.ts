@@ -18,8 +18,6 @@ import { refusalMessage } from './refusals.ts';
 // What runs around every payload: its trace and request id, the measured acknowledgement, and the check
 // that it is for this app and from this workspace. A listener then handles it.
 
-export type PayloadListener = ReturnType<typeof startListening>;
-
 interface Installed {
   readonly appId: string;
   readonly actors: Actors;
@@ -212,10 +210,8 @@ function checkEnvelope(bot: SlackContext, appId: string) {
     const read = Envelope.safeParse(body);
     const known = read.success && (read.data.command || KINDS.includes(read.data.type ?? ''));
     if (!known || (read.data.api_app_id ?? appId) !== appId) {
-      bot.log.warn(
-        { type: read.data?.type },
-        'dropped a payload of an unknown kind or for another app',
-      );
+      const { type } = read.data ?? {};
+      bot.log.warn({ type }, 'dropped a payload of an unknown kind or for another app');
       return acknowledge(ack);
     }
     const why = refusedPlace(read.data, bot);

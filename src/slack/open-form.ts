@@ -92,20 +92,8 @@ function taskOf(command: Command, given: TypedValues): TypedValues {
   return field && task ? { [field]: task } : {};
 }
 
-/** The whole form with the values of a submission that lacked fields, under a line that says so. */
-export function fullForm(
-  bot: SlackContext,
-  command: Command,
-  given: TypedValues,
-  { replyTarget, fixed = {} }: Pick<FormSetting, 'replyTarget' | 'fixed'>,
-): View {
-  return ownForm(bot, command, given, { replyTarget, fixed, line: [LACKING], isRedrawn: true });
-}
-
-const LACKING = 'The form lacked fields that your choices need. Fill them, then submit it again.';
-
 /** The form of a command whose fields need no read of the target: with the values that were seen last. */
-function ownForm(
+export function ownForm(
   bot: SlackContext,
   command: Command,
   given: TypedValues,
@@ -269,15 +257,11 @@ export async function openPalette(
 ): Promise<void> {
   const id = await openToRedraw(bot, trigger, textView(['Loading…']));
   const update = newestUpdate(bot, { id });
-  await update(await paletteFor(bot, by, replyTarget));
-}
-
-async function paletteFor(bot: SlackContext, by: UserId, replyTarget: ReplyTarget): Promise<View> {
   const names = bot.commands.map(({ name }) => name);
   const usable = await authorizeForms(bot.context, by, names);
-  if (!usable.ok) return textView(refusalLine(usable.denial, bot.drawing));
+  if (!usable.ok) return update(textView(refusalLine(usable.denial, bot.drawing)));
   const own = bot.commands.filter(({ name }) => usable.commands.includes(name));
-  return own.length > 0 ? palette(own, replyTarget) : textView([NO_COMMAND]);
+  await update(own.length > 0 ? palette(own, replyTarget) : textView([NO_COMMAND]));
 }
 
 /** A select of the commands that a user may use. The form of the chosen one replaces it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
+import type { ChangeId, ChannelId, UserId } from '../domain/change.ts';
 import type { Mark, ReplyTo } from '../workflow/index.ts';
 import { OVERFLOW } from './blocks.ts';
 import { isPrivateBlock } from './card.ts';
@@ -151,12 +151,6 @@ export function privateMessageOf(pressed: ButtonPress): PrivateMessage | null {
 export function seenMark({ message }: ButtonPress): Mark | null {
   const mark = markOf(message?.blocks);
   return mark && { version: mark.version, hash: mark.hash };
-}
-
-/** The message with the pressed button; null for an ephemeral one, and for views. */
-export function pressedMessageOf({ container, channel }: ButtonPress): Position | null {
-  const ts = container?.is_ephemeral ? undefined : container?.message_ts;
-  return channel && ts ? { channel: channel.id, ts } : null;
 }
 
 /** Where the answer to a press goes. */

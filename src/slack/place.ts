@@ -6,7 +6,7 @@ import { VERBS } from '../domain/change.ts';
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import type { Place } from '../domain/place.ts';
 import { CHOICE_MAX } from './blocks.ts';
-import { type ButtonPress, isHome, pressedMessageOf } from './payload.ts';
+import { type ButtonPress, isHome } from './payload.ts';
 
 /** `private`: an ephemeral or direct message. */
 type PlaceKind = 'private' | 'home' | 'form';
@@ -98,12 +98,15 @@ export function readPlace(
   pressed: ButtonPress,
   { id: action, value }: { readonly id: string; readonly value: string },
 ): Place {
-  const at = pressedMessageOf(pressed);
+  const { container, channel } = pressed;
+  const ts = container?.is_ephemeral ? undefined : container?.message_ts;
+  // Nowhere in an ephemeral message, and in views.
+  const at = channel && ts ? { channel: channel.id, ts } : null;
   const isPrivate = at === null || at.channel.startsWith('D');
   const kind = isHome(pressed) ? 'home' : isPrivate ? 'private' : null;
   const { about: change, mac } = splitValue(value);
   const button = { change, action, user: pressed.user.id };
   if (kind && mac !== '' && places.isSigned({ ...button, kind }, mac)) return { kind: 'own' };
-  const thread = pressed.container?.thread_ts ?? null;
+  const thread = container?.thread_ts ?? null;
   return at ? { kind: 'message', at, thread } : { kind: 'unknown' };
 }

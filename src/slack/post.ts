@@ -1,8 +1,7 @@
 import type { ConversationsHistoryResponse, WebClient } from '@slack/web-api';
-import { type Answer, type AnswerPart, type ChannelLookup, PostRefused } from '../domain/answer.ts';
+import { PostRefused } from '../domain/answer.ts';
 import type { ChangeId, ChannelId, Position, UserId } from '../domain/change.ts';
 import {
-  type Clients,
   isLastingRefusal,
   isPassing,
   type PageReading,
@@ -12,7 +11,7 @@ import {
   retryAfterMs,
   tokenProblem,
 } from './api.ts';
-import { lines, type Message, message } from './blocks.ts';
+import type { Message } from './blocks.ts';
 import type { ChannelFinder } from './channels.ts';
 import { markOf, postMarkOf } from './marks.ts';
 import type { PrivateMessage } from './payload.ts';
@@ -73,7 +72,7 @@ const SEARCHED_MAX = 200;
  * The position of an own message among the newest 200 of a channel, thread or direct conversation; of several the
  * oldest. Null where there is none, and for a person whose direct messages may not be read.
  */
-async function findOwnMessage(
+export async function findOwnMessage(
   own: OwnMessages,
   wanted: string,
   threadTs: string | undefined,
@@ -193,24 +192,10 @@ export async function postMessage(
   return { channel: posted.channel as ChannelId, ts: posted.ts };
 }
 
-interface EarlierAttempt {
+export interface EarlierAttempt {
   readonly threadTs?: string | undefined;
   /** How an earlier attempt is recognised; null for a first attempt. */
   readonly isSame: ((message: StoredMessage) => boolean) | null;
-}
-
-/**
- * Posts a message unless an earlier attempt, whose answer was lost, has posted it. Slack documents
- * no idempotency key, so Signalbox looks for its own message before it posts again.
- */
-export async function postOnce(
-  { posts, ...own }: OwnMessages & { readonly posts: WebClient },
-  channel: string,
-  message: Message,
-  { threadTs, isSame }: EarlierAttempt,
-): Promise<Position> {
-  const earlier = isSame && (await findOwnMessage(own, channel, threadTs, isSame));
-  return earlier ?? postMessage(posts, channel, message, threadTs);
 }
 
 export async function updateMessage(
@@ -251,43 +236,4 @@ function bodyOf(message: Message) {
 
 function contentOf({ text, blocks }: Message) {
   return { text, blocks: [...blocks] };
-}
-
-type FindChannels = (names: readonly string[]) => Promise<ReadonlyMap<string, ChannelLookup>>;
-
-/**
- * Uploads the files of an answer, because Slack has no private files: into the thread where the user
- * asked, else into a thread of their direct messages. Returns the answer with a note for each file.
- */
-export async function sendFiles(
-  posts: Clients['posts'],
-  findChannels: FindChannels,
-  { by, replyTarget }: { readonly by: UserId; readonly replyTarget: ReplyTarget },
-  answer: Answer,
-): Promise<Answer> {
-  const files = answer.parts.filter((part) => part.kind === 'file');
-  if (files.length === 0) return answer;
-  const thread = await threadFor(findChannels, replyTarget);
-  const heading = message(lines([{ bold: answer.title }]));
-  const { channel, ts } = thread ?? (await postMessage(posts, by, heading));
-  for (const { name, text: content } of files) {
-    await posts.files.uploadV2({ channel_id: channel, thread_ts: ts, filename: name, content });
-  }
-  const where = thread
-    ? 'in this thread, visible to everyone in it'
-    : 'in your direct messages with Signalbox';
-  const parts = answer.parts.map((part): AnswerPart => {
-    return part.kind === 'file' ? { kind: 'note', text: `${part.name} is ${where}.` } : part;
-  });
-  return { ...answer, parts };
-}
-
-/** Null for a channel that is shared with another workspace, or whose sharing is unknown. */
-async function threadFor(
-  findChannels: FindChannels,
-  { channel, thread }: ReplyTarget,
-): Promise<Position | null> {
-  if (channel === null || thread === null) return null;
-  const found = (await findChannels([channel])).get(channel);
-  return found?.ok && !found.room.outside && found.room.joined ? { channel, ts: thread } : null;
 }

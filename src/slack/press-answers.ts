@@ -77,10 +77,13 @@ export function createPressNotices(options: NoticeOptions) {
   };
 }
 
-interface AnswerOptions extends Pick<NoticeOptions, 'posts' | 'respond' | 'log'> {
+export interface PressOptions extends NoticeOptions {
   readonly drawing: DrawContext;
   readonly places: Places;
   readonly permalinks: Permalinks;
+}
+
+interface AnswerOptions extends PressOptions {
   readonly previews: ReturnType<typeof createPreviewLinks>;
   readonly notices: ReturnType<typeof createPressNotices>;
   readonly cardChannel: (change: Change) => string | null;

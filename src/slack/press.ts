@@ -1,5 +1,6 @@
 import type { View } from '@slack/web-api';
 import type { Secret } from '../base/errors.ts';
+import { ownValue } from '../base/text.ts';
 import type { Command } from '../commands/index.ts';
 import { type Change, type ChangeId, type UserId, VERBS, type Verb } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
@@ -11,7 +12,6 @@ import {
   authorizeRequester,
   isUnchangedSince,
   loadChange,
-  type Receipt,
   type ReplyTo,
   receivePress,
   revealPassword,
@@ -88,19 +88,15 @@ interface PressedButton {
   readonly verb: Verb | undefined;
 }
 
-interface Decision {
-  /** The change or the anomaly that it is about. */
-  readonly subject: string;
-  /** Null where the value of the button is not one that Signalbox wrote. */
-  readonly receive: ((replyTo: ReplyTo) => Promise<Receipt>) | null;
-}
-
-/** How to store a press that decides about a change or an anomaly; null for any other press. */
+/**
+ * How to store a press that decides about a change or an anomaly, its `subject`; null for any other press. `receive`:
+ * null where the value of the button is not one that Signalbox wrote.
+ */
 function decisionOf(
   { context, places }: SlackContext,
   pressed: ButtonPress,
   { id, verb, value }: PressedButton,
-): Decision | null {
+) {
   const incidentVerb = INCIDENT_VERBS.find((each) => `incident.${each}` === id);
   const deciding = verb && !needsForm(verb) ? verb : incidentVerb;
   if (!deciding) return null;
@@ -113,7 +109,7 @@ function decisionOf(
     ? { place: { ...place, post: postMarkOf(pressed.message?.blocks) }, seen: null }
     : { place, seen: seenMark(pressed) };
   const about = { key, by, verb: deciding, change, text: '', ...shown };
-  return { subject, receive: (replyTo) => receivePress(context, { ...about, replyTo }) };
+  return { subject, receive: (to: ReplyTo) => receivePress(context, { ...about, replyTo: to }) };
 }
 
 /** Slack's id of an interaction as one word: a repeated delivery is the same press. */
@@ -160,9 +156,8 @@ async function answerPress(
   const asked = { place, seen: seenMark(pressed) };
   const about = { change: change.data, home: isHome(pressed), preview, ...asked };
   if (verb && needsForm(verb)) return ask(bot, typed, verb, about);
-  if (id === 'change.edit') return edit(bot, typed, change.data, preview);
-  const answer = CHANGE_BUTTONS.get(id);
-  return answer ? answer(bot, typed, change.data) : sentenceMessage([OLD_BUTTON]);
+  const answer = ownValue(CHANGE_BUTTONS, id);
+  return answer ? answer(bot, typed, change.data, preview) : sentenceMessage([OLD_BUTTON]);
 }
 
 async function ask(
@@ -187,73 +182,95 @@ async function ask(
   return null;
 }
 
-async function edit(
+type ChangeButton = (
   bot: SlackContext,
   typed: CommandLine,
   id: ChangeId,
   preview: PrivateMessage | null,
-): Promise<Message | null> {
-  const authorized = await authorizeRequester(bot.context, id, typed.by);
-  if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
-  const draft = authorized.change;
-  const command = bot.context.commands.get(draft.command);
-  if (!command) return notFound(bot);
-  const given = { ...typedArgs(draft.plan), reason: draft.reason ?? '' };
-  const replaces = preview ?? undefined;
-  const replyTarget = { ...typed.replyTarget, edits: draft.id, replaces };
-  return openForm(bot, { ...typed, replyTarget }, command, given);
-}
+) => Promise<Message | null>;
 
-/** The request in private; its private fields for those who may request or approve it. */
-async function details(
-  bot: SlackContext,
-  { by }: CommandLine,
-  id: ChangeId,
-): Promise<Message | null> {
-  const authorized = await authorizeDetails(bot.context, id, by);
-  return authorized.ok
-    ? fullRequest(authorized.change, authorized.isFull, bot.drawing)
-    : refusalMessage(authorized.denial, bot.drawing);
-}
-
-type ChangeButton = typeof details;
 /** Buttons that only answer the user who pressed. */
-const CHANGE_BUTTONS: ReadonlyMap<string, ChangeButton> = new Map<string, ChangeButton>([
-  ['change.undo', undo],
-  ['change.take-back', revertNow],
-  ['change.request-again', requestAgain],
-  ['change.reveal', reveal],
-  ['change.details', details],
-]);
+const CHANGE_BUTTONS: Readonly<Record<string, ChangeButton>> = {
+  /** The request in private; its private fields for those who may request or approve it. */
+  'change.details': async (bot, { by }, id) => {
+    const authorized = await authorizeDetails(bot.context, id, by);
+    return authorized.ok
+      ? fullRequest(authorized.change, authorized.isFull, bot.drawing)
+      : refusalMessage(authorized.denial, bot.drawing);
+  },
+  'change.edit': async (bot, typed, id, preview) => {
+    const authorized = await authorizeRequester(bot.context, id, typed.by);
+    if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
+    const draft = authorized.change;
+    const command = bot.context.commands.get(draft.command);
+    if (!command) return notFound(bot);
+    const given = { ...typedArgs(draft.plan), reason: draft.reason ?? '' };
+    const replaces = preview ?? undefined;
+    const replyTarget = { ...typed.replyTarget, edits: draft.id, replaces };
+    return openForm(bot, { ...typed, replyTarget }, command, given);
+  },
+  /** Shows a password once, to the requester only, in a modal. */
+  'change.reveal': async (bot, { by, trigger }, id) => {
+    const revealed = await revealPassword(bot.context, { id, by }, (password, change) => {
+      const view = passwordModal(password, change);
+      return openView(bot, trigger, view).then(
+        (opened) => opened !== null,
+        (err: unknown) => {
+          bot.log.warn({ err, change: id }, MAYBE_SHOWN);
+          return false;
+        },
+      );
+    });
+    if (revealed === 'none') return sentenceMessage([GONE]);
+    return revealed === 'shown' ? null : sentenceMessage([NOT_SHOWN]);
+  },
+  /** Requests the inverse of a change as a new change of the user who pressed. */
+  'change.undo': async (bot, typed, id) => {
+    const change = await loadChange(bot.context.events, id);
+    const inverse = change && inverseOf(bot, change);
+    if (change?.state !== 'succeeded' || !inverse) return notFound(bot);
+    const [noun, verb] = inverse.line.split(' ');
+    const request = { commands: [`${noun} ${verb}`], by: typed.by, record: true };
+    const authorized = await authorizeForm(bot.context, request);
+    if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
+    const line = `${inverse.line} "undo of ${change.id}"`;
+    if (await isUnchangedSince(bot.context, change)) return answerLine(bot, typed, line);
+    await bot.permalinks.load([change.card]);
+    const warning: Line = [
+      `The target was changed again after “${lowerActionText(change)}” (`,
+      cardLink(change, id, bot.drawing.linkOf),
+      '). An undo would also undo the later changes.',
+    ];
+    return sentenceMessage(warning, [{ label: `${inverse.label} anyway`, line }]);
+  },
+  /** Requests a revert that did not run; its thread has already reported why. */
+  'change.take-back': async (bot, typed, id) => {
+    const child = await loadChange(bot.context.events, id);
+    const parent = child?.parent ? await loadChange(bot.context.events, child.parent) : null;
+    const inverse = parent && inverseOf(bot, parent);
+    if (!parent || !inverse) return notFound(bot);
+    return answerLine(bot, typed, `${inverse.line} "undo of ${parent.id}"`);
+  },
+  /** Requests a change that was not run, for the current values, as a new change of the user who pressed. */
+  'change.request-again': async (bot, typed, id) => {
+    const change = await loadChange(bot.context.events, id);
+    const command = change && bot.context.commands.get(change.command);
+    const isVisible = change?.card || change?.requester === typed.by;
+    if (!command || !isVisible || !mayRequestAgain(change)) return notFound(bot);
+    const { args, target } = change.plan;
+    // By its id: the target may have another name by now.
+    const named = Object.hasOwn(args, target.kind) ? { [target.kind]: target.id } : {};
+    const given = { ...typedArgs(change.plan), ...named };
+    // As values: printed as a line, the words of the reason could be read as arguments.
+    return answerValues(bot, typed, command, given, change.reason ?? '');
+  },
+};
 
 const GONE =
   'There is no password to show. It was already shown, expired after a day, or belongs to another requester.';
-
 const NOT_SHOWN =
   'Slack did not confirm that it showed the password. If you do not see it, press the button again.';
-
-/** Shows a password once, to the requester only, in a modal. */
-async function reveal(
-  bot: SlackContext,
-  { by, trigger }: CommandLine,
-  id: ChangeId,
-): Promise<Message | null> {
-  const revealed = await revealPassword(bot.context, { id, by }, (password, change) => {
-    const view = passwordModal(password, change);
-    return openView(bot, trigger, view).then(
-      (id) => id !== null,
-      (error: unknown) => {
-        bot.log.warn(
-          { err: error, change: id },
-          'the password may not have been shown: it stays sealed',
-        );
-        return false;
-      },
-    );
-  });
-  if (revealed === 'none') return sentenceMessage([GONE]);
-  return revealed === 'shown' ? null : sentenceMessage([NOT_SHOWN]);
-}
+const MAYBE_SHOWN = 'the password may not have been shown: it stays sealed';
 
 /** The card has what else is needed to connect. */
 function passwordModal(secret: Secret, { plan: { target } }: Change): View {
@@ -265,57 +282,6 @@ function passwordModal(secret: Secret, { plan: { target } }: Change): View {
       { type: 'context', elements: [plain(note, 300)] },
     ],
   });
-}
-
-/** Requests the inverse of a change as a new change of the user who pressed. */
-async function undo(bot: SlackContext, typed: CommandLine, id: ChangeId): Promise<Message | null> {
-  const change = await loadChange(bot.context.events, id);
-  const inverse = change && inverseOf(bot, change);
-  if (change?.state !== 'succeeded' || !inverse) return notFound(bot);
-  const [noun, verb] = inverse.line.split(' ');
-  const request = { commands: [`${noun} ${verb}`], by: typed.by, record: true };
-  const authorized = await authorizeForm(bot.context, request);
-  if (!authorized.ok) return refusalMessage(authorized.denial, bot.drawing);
-  const line = `${inverse.line} "undo of ${change.id}"`;
-  if (await isUnchangedSince(bot.context, change)) return answerLine(bot, typed, line);
-  await bot.permalinks.load([change.card]);
-  const warning: Line = [
-    `The target was changed again after “${lowerActionText(change)}” (`,
-    cardLink(change, id, bot.drawing.linkOf),
-    '). An undo would also undo the later changes.',
-  ];
-  return sentenceMessage(warning, [{ label: `${inverse.label} anyway`, line }]);
-}
-
-/** Requests a revert that did not run; its thread has already reported why. */
-async function revertNow(
-  bot: SlackContext,
-  typed: CommandLine,
-  id: ChangeId,
-): Promise<Message | null> {
-  const child = await loadChange(bot.context.events, id);
-  const parent = child?.parent ? await loadChange(bot.context.events, child.parent) : null;
-  const inverse = parent && inverseOf(bot, parent);
-  if (!parent || !inverse) return notFound(bot);
-  return answerLine(bot, typed, `${inverse.line} "undo of ${parent.id}"`);
-}
-
-/** Requests a change that was not run, for the current values, as a new change of the user who pressed. */
-async function requestAgain(
-  bot: SlackContext,
-  typed: CommandLine,
-  id: ChangeId,
-): Promise<Message | null> {
-  const change = await loadChange(bot.context.events, id);
-  const command = change && bot.context.commands.get(change.command);
-  const isVisible = change?.card || change?.requester === typed.by;
-  if (!command || !isVisible || !mayRequestAgain(change)) return notFound(bot);
-  const { args, target } = change.plan;
-  // By its id: the target may have another name by now.
-  const named = Object.hasOwn(args, target.kind) ? { [target.kind]: target.id } : {};
-  const given = { ...typedArgs(change.plan), ...named };
-  // As values: printed as a line, the words of the reason could be read as arguments.
-  return answerValues(bot, typed, command, given, change.reason ?? '');
 }
 
 function inverseOf({ context }: SlackContext, { command, plan }: Change) {

@@ -9,14 +9,12 @@ import {
   ownBlock,
   previewBlock,
   previewButtons,
+  reasonLines,
   requestAgainButtons,
-  warningLine,
-  wordsLines,
 } from './card.ts';
 import {
   aboutLines,
   costLines,
-  gapLines,
   narrowingLines,
   planLines,
   readAtLines,
@@ -25,6 +23,7 @@ import {
   stateCheckLines,
   targetLines,
   timingLines,
+  warningLines,
 } from './card-plan.ts';
 import { cardTitle, ending, newsLines } from './card-state.ts';
 import { cardLink, type LinkOf, openCard } from './links.ts';
@@ -39,7 +38,7 @@ import { bounded, type Line } from './rich-text.ts';
 
 /** The whole request in private, for one reader; `isFull` with its private fields. */
 export function fullRequest(change: Change, isFull: boolean, drawing: DrawContext): Message {
-  const { createdAt, reason, requires, rejection, breakGlass, review } = change;
+  const { createdAt, requires, rejection, breakGlass, review } = change;
   const plan = isFull ? change.plan : redacted(change.plan);
   const { facts, extras, warnings } = ending(change, drawing, true);
   return message(
@@ -48,8 +47,7 @@ export function fullRequest(change: Change, isFull: boolean, drawing: DrawContex
       ...targetLines(change),
       ...newsLines(change, drawing),
       fact('Requested by', ...requesterLine(change), ', ', { at: createdAt }),
-      ...(reason ? [fact('Reason', reason)] : []),
-      ...wordsLines(change),
+      ...reasonLines(change),
       ...(breakGlass ? [fact('Break-glass', breakGlass.reason)] : []),
       ...(review ? [fact('Review', review.note)] : []),
       ...(rejection ? [fact('Rejected', rejection.reason)] : []),
@@ -60,8 +58,7 @@ export function fullRequest(change: Change, isFull: boolean, drawing: DrawContex
       sendsLine(plan),
       ...timingLines(change),
       ...costLines(plan, true),
-      ...plan.warnings.map(warningLine),
-      ...gapLines(plan),
+      ...warningLines(plan),
       ...stateCheckLines(change),
       ...facts,
       ...warnings,
@@ -90,12 +87,8 @@ function approvalLine({ requires, plan, news }: Change, { policy }: DrawContext)
   if (news?.standing && found) {
     const { id, approvals } = news.standing;
     const left = `, ${found.left} of ${found.allowance.uses} uses left`;
-    return fact(
-      'Approval',
-      `runs when you confirm: standing approval ${id} by `,
-      ...namesOf(approvals),
-      left,
-    );
+    const by = `runs when you confirm: standing approval ${id} by `;
+    return fact('Approval', by, ...namesOf(approvals), left);
   }
   const hours = requires.expiresAfterMs / HOUR_MS;
   const left = hours >= 1 ? `${+hours.toFixed(1)} h` : `${Math.round(hours * 60)} min`;
@@ -130,10 +123,6 @@ function nextStep(change: Change, cardChannel: string | null, linkOf: LinkOf): L
   // A draft can expire between two presses of its requester.
   if (mayRequestAgain(change)) return ['Nothing was changed.'];
   if (state === 'succeeded') return [cardLink(change, 'The card', linkOf), ' shows the result.'];
-  return runLine(change, linkOf);
-}
-
-function runLine(change: Change, linkOf: LinkOf): Line {
   const { timing } = change.plan;
   if (!timing?.startAt)
     return ['It runs now. ', cardLink(change, 'The card', linkOf), ' shows the result.'];

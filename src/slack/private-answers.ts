@@ -387,13 +387,8 @@ const ADVICE: Readonly<Record<number, string>> = {
   429: 'Too many requests were sent. Try again in a minute.',
 };
 
-interface MissingObject {
-  readonly title: string;
-  readonly advice: string;
-}
-
 /** What a 404 means, by operation. */
-const MISSING: Readonly<Record<string, MissingObject>> = {
+const MISSING: Readonly<Record<string, { title: string; advice: string }>> = {
   getAlert: { title: 'There is no such alert', advice: 'It may have been deleted.' },
   getBackup: {
     title: 'There is no such backup',
@@ -408,7 +403,7 @@ const MISSING: Readonly<Record<string, MissingObject>> = {
 };
 
 /** The object that the server does not have; null for any other error. */
-export function missingObject(error: unknown): MissingObject | null {
+export function missingObject(error: unknown) {
   if (!(error instanceof ApiError) || error.status !== 404 || error.kind !== 'answer') return null;
   return MISSING[error.operation] ?? null;
 }

@@ -19,7 +19,7 @@ import { isPreview } from './card.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import { changedIn, changedSoFar, commandByCallbackId, settingOf } from './form.ts';
 import { listOfChosenPipe, namedKinds, vocabularyWith } from './form-lists.ts';
-import { formlessTrigger, fullForm, openForm } from './open-form.ts';
+import { formlessTrigger, openForm, ownForm } from './open-form.ts';
 import { type FormSubmission, givenOf } from './payload.ts';
 import { pressKey } from './press.ts';
 import {
@@ -69,7 +69,8 @@ export async function submit(
   const isLacking = problems.some(({ field }) => field !== ANY && !shown.includes(field));
   // A choice shows further fields, and its redrawing can be lost or late.
   if (isLacking && !form.setting.fixed.alert) {
-    const view = fullForm(bot, command, changedSoFar(command, submitted.view), form.setting);
+    const whole = { ...form.setting, line: [LACKING], isRedrawn: true };
+    const view = ownForm(bot, command, changedSoFar(command, submitted.view), whole);
     return ack({ response_action: 'update', view });
   }
   if (problems.length > 0 || understood.kind !== 'intent') {
@@ -78,6 +79,8 @@ export async function submit(
   await ack();
   return show(bot, form, late, (typed) => answerAgain(bot, typed, understood, form.setting.fixed));
 }
+
+const LACKING = 'The form lacked fields that your choices need. Fill them, then submit it again.';
 
 /** Each problem under its field; one that belongs to none under the first. */
 function errorsUnder({ view }: FormSubmission, problems: readonly FieldProblem[]): Response {

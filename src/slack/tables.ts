@@ -1,4 +1,10 @@
-import { type AnswerPart, type Cell, countWords, utcStamp } from '../domain/answer.ts';
+import {
+  type AnswerPart,
+  type Cell,
+  type ChartPoint,
+  countWords,
+  utcStamp,
+} from '../domain/answer.ts';
 import {
   type AnyBlock,
   type Message,
@@ -128,7 +134,10 @@ export function chart(part: AnswerPart & { kind: 'chart' }): MessagePart | null 
   return { block: barChart(part, shown), text };
 }
 
-function barChart({ title, unit, axis }: AnswerPart & { kind: 'chart' }, data: readonly Point[]) {
+function barChart(
+  { title, unit, axis }: AnswerPart & { kind: 'chart' },
+  data: readonly ChartPoint[],
+) {
   return {
     type: 'data_visualization',
     title: bounded(visible(title), 50),
@@ -142,11 +151,6 @@ function barChart({ title, unit, axis }: AnswerPart & { kind: 'chart' }, data: r
       },
     },
   };
-}
-
-interface Point {
-  readonly label: string;
-  readonly value: number;
 }
 
 const TEXT_MAX = 2_900;

@@ -21,20 +21,20 @@ import {
   type TypedValues,
   type Vocabulary,
 } from '../commands/index.ts';
-import { type Answer, type CommandOffer, slashCommand } from '../domain/answer.ts';
+import { type Answer, type AnswerPart, type CommandOffer, slashCommand } from '../domain/answer.ts';
 import type { Change, UserId } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
 import { isTimingKey } from '../domain/timing.ts';
 import { authorizeForm, authorizeForms, authorizeQuery, requestChange } from '../workflow/index.ts';
 import { answerMessage, answerWithCard, sentenceMessage } from './answer.ts';
-import { type Message, withNote } from './blocks.ts';
+import { lines, type Message, message, withNote } from './blocks.ts';
 import type { CommandLine, SlackContext } from './context.ts';
 import { localVocabulary, namedKinds, readLists, vocabularyWith } from './form-lists.ts';
 import { newsCards } from './links.ts';
 import { rolesLine } from './naming.ts';
 import { openForm } from './open-form.ts';
 import { withPlaces } from './place.ts';
-import { sendFiles } from './post.ts';
+import { postMessage, type ReplyTarget } from './post.ts';
 import { preview } from './preview.ts';
 import { reasonProblem } from './reason-form.ts';
 import { refusalMessage } from './refusals.ts';
@@ -56,15 +56,44 @@ async function answerQuery(
     by,
     channel: replyTarget.channel,
   });
-  const answer = await sendFiles(
-    bot.clients.posts,
-    (names) => bot.context.messenger.findChannels(names),
-    typed,
-    found,
-  );
+  const answer = await withSentFiles(bot, typed, found);
   bot.context.measures.answered(command.name, 'answered');
   await bot.permalinks.load(cardsIn(answer));
   return answerWithCard(await withUsableOffers(bot, by, answer), bot.drawing);
+}
+
+/**
+ * Uploads the files of an answer, because Slack has no private files: into the thread where the user
+ * asked, else into a thread of their direct messages. Returns the answer with a note for each file.
+ */
+async function withSentFiles(
+  bot: SlackContext,
+  { by, replyTarget }: CommandLine,
+  answer: Answer,
+): Promise<Answer> {
+  const { posts } = bot.clients;
+  const files = answer.parts.filter((part) => part.kind === 'file');
+  if (files.length === 0) return answer;
+  const thread = await threadFor(bot, replyTarget);
+  const heading = message(lines([{ bold: answer.title }]));
+  const { channel, ts } = thread ?? (await postMessage(posts, by, heading));
+  for (const { name, text: content } of files) {
+    await posts.files.uploadV2({ channel_id: channel, thread_ts: ts, filename: name, content });
+  }
+  const where = thread
+    ? 'in this thread, visible to everyone in it'
+    : 'in your direct messages with Signalbox';
+  const parts = answer.parts.map((part): AnswerPart => {
+    return part.kind === 'file' ? { kind: 'note', text: `${part.name} is ${where}.` } : part;
+  });
+  return { ...answer, parts };
+}
+
+/** Null for a channel that is shared with another workspace, or whose sharing is unknown. */
+async function threadFor({ context }: SlackContext, { channel, thread }: ReplyTarget) {
+  if (channel === null || thread === null) return null;
+  const found = (await context.messenger.findChannels([channel])).get(channel);
+  return found?.ok && !found.room.outside && found.room.joined ? { channel, ts: thread } : null;
 }
 
 async function withUsableOffers(bot: SlackContext, by: UserId, answer: Answer): Promise<Answer> {

@@ -216,14 +216,8 @@ export function proposalDenial(
   { refusal, rule, freeze, never }: RefusedProposal,
   about: Partial<Denial>,
 ): Denial {
-  const role = rule?.requires.to ?? null;
-  return createDenial(refusal, {
-    ...about,
-    rule: rule?.requires.rule ?? null,
-    role,
-    freeze,
-    never,
-  });
+  const { to: role = null, rule: place = null } = rule?.requires ?? {};
+  return createDenial(refusal, { ...about, rule: place, role, freeze, never });
 }
 
 /** Returns why a verb would be refused now, with a text where it needs one; null: allowed. */

@@ -119,14 +119,11 @@ export async function cardRefused(
   const isOpen = state === 'pending' && !card;
   const failed = `could not be ${card ? 'updated' : 'posted'}: ${why}.`;
   const notified = isOpen ? 'The operators and the approvers were' : 'The operators were';
+  const own = `The card of “${command} ${plan.target.name}” ${failed} ${notified} notified.`;
   const next = 'Signalbox tries it again every hour while the change is open.';
   await notifyOnce(context, `${id} card ${why}`, [
     { to: null, title: 'Notice', text: `The card of change ${id} ${failed} ${next}` },
-    {
-      to: requester,
-      title: `Change ${id}`,
-      text: `The card of “${command} ${plan.target.name}” ${failed} ${notified} notified.`,
-    },
+    { to: requester, title: `Change ${id}`, text: own },
   ]);
   const known = refusals.get(context.events) ?? new Cache<ChangeId, number>(REFUSED_MAX);
   refusals.set(context.events, known);
@@ -454,12 +451,8 @@ interface RecipientOptions {
  * all, with `channel` nobody who has a card in its channel. Nobody where Slack does not answer, because the card
  * in the channel remains. Source: docs/slack.md#notifications.
  */
-export function directRecipients({
-  notify,
-  someOf,
-  messenger,
-  now,
-}: RecipientOptions): DirectRecipients {
+export function directRecipients(options: RecipientOptions): DirectRecipients {
+  const { notify, someOf, messenger, now } = options;
   const approversOf = async ({ requires, requester, approvals }: Change, roles: RoleName[]) => {
     const found = await Promise.all(roles.map(async (role) => (await someOf(role, MOST)) ?? []));
     const able = new Set(found.flatMap((some) => some.slice(0, MOST)));

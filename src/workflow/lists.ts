@@ -65,6 +65,7 @@ async function homeLists(context: WorkflowContext, actor: Actor): Promise<HomeLi
   const waiting = pending
     .filter((change) => may('approve', change))
     .toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime());
+  const recent = ended.filter(isVisible).slice(0, RECENT);
   return {
     // Of the others, Home shows the number.
     waiting: await Promise.all(
@@ -81,12 +82,7 @@ async function homeLists(context: WorkflowContext, actor: Actor): Promise<HomeLi
         .filter((change) => may('review', change))
         .map((change) => ({ change, mayAnswer: true })),
     ],
-    recent: await Promise.all(
-      ended
-        .filter(isVisible)
-        .slice(0, RECENT)
-        .map((change) => withFollowUp(context, change)),
-    ),
+    recent: await Promise.all(recent.map((change) => withFollowUp(context, change))),
     schedules: mayAsk('service schedule list') ? await commandContext().schedules.all() : [],
     standing: (await standingApprovals(context)).filter((each) => may('revoke', each)),
     // From what was read last: Home does not wait for the server.
@@ -176,10 +172,8 @@ async function hiddenFrom(
   const refused = VERBS.filter(
     (verb) => refusalOfVerb(context, verb, change, { by, identity }) !== null,
   );
-  return [
-    ...refused.map((verb) => `change.${verb}`),
-    ...(change.requester === by ? [] : ['change.reveal']),
-  ];
+  const ofOthers = change.requester === by ? [] : ['change.reveal'];
+  return [...refused.map((verb) => `change.${verb}`), ...ofOthers];
 }
 
 /** Cancels a change. The answer follows the commit, as after a press. */

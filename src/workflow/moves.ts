@@ -101,7 +101,7 @@ function releases(before: Pick<Change, 'state'>, after: Pick<Change, 'state'>): 
 const EXECUTION_ENDED: readonly State[] = ['succeeded', 'failed', 'unknown', 'stale', 'denied'];
 const REPORTED: readonly State[] = [...EXECUTION_ENDED, 'rejected', 'expired'];
 
-function job(kind: string, key: string, dueAt: number): Job {
+export function job(kind: string, key: string, dueAt: number): Job {
   return { kind, key, dueAt };
 }
 

@@ -65,12 +65,8 @@ export async function outlookFacts(
   requester: OutlookFacts['requester'],
 ): Promise<OutlookFacts & { readonly changedBy: LaterChange | null }> {
   const changedBy = await changedSincePlan(subjects, change);
-  return {
-    ...(await ruleFacts(context, subjects, change)),
-    requester,
-    isOutdated: changedBy !== null,
-    changedBy,
-  };
+  const rules = await ruleFacts(context, subjects, change);
+  return { ...rules, requester, isOutdated: changedBy !== null, changedBy };
 }
 
 /** The freeze in which a change would run. */

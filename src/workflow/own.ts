@@ -17,7 +17,7 @@ import { EXPIRED, SCHEDULE_DAYS, type ServiceSchedule, timesOf } from '../domain
 import { inForce, type LockedLog, type Subjects } from '../log/index.ts';
 import type { Job } from '../storage/index.ts';
 import type { DecisionContext } from './context.ts';
-import { type Effects, eventsOf, MESSAGES_KEPT_MS } from './moves.ts';
+import { type Effects, eventsOf, job, MESSAGES_KEPT_MS } from './moves.ts';
 
 /** What is appended with the `succeeded` of a change; or why it fails, for people. */
 export type OwnEffect =
@@ -68,17 +68,9 @@ async function makeFreeze(
   const [from, until] = [new Date(at), new Date(String(plan.body.until))];
   if (until <= from) return failure('freeze: until has passed');
   const scope = scopeFrom(plan.body);
-  const made = {
-    type: 'created',
-    change: id,
-    by,
-    reason: reason ?? '',
-    scope,
-    from,
-    until,
-  } as const;
+  const made = { change: id, by, reason: reason ?? '', scope, from, until };
   const job = { kind: 'freeze', key: id, dueAt: until.getTime() };
-  return effect([{ stream: `freeze/${id}`, event: made }], [job]);
+  return effect([{ stream: `freeze/${id}`, event: { type: 'created', ...made } }], [job]);
 }
 
 async function liftFreeze(
@@ -113,10 +105,9 @@ async function beginSchedule(change: Change, locked: LockedLog): Promise<OwnEffe
   const until = new Date(locked.at + SCHEDULE_DAYS * DAY_MS);
   const times = timesOf({ fields: plan.body });
   const begun = { type: 'created', change: id, by, service, ...times, until } as const;
+  const removed = { type: 'removed', by, why: `replaced by ${id}` } as const;
   const events = [
-    ...replaced.map(([key]) =>
-      scheduleEvent(key, { type: 'removed', by, why: `replaced by ${id}` }),
-    ),
+    ...replaced.map(([key]) => scheduleEvent(key, removed)),
     scheduleEvent(id, begun),
   ];
   const jobs = [
@@ -220,9 +211,6 @@ export async function pausedSchedule(
   if (!schedule || schedule.isPaused || schedule.isRemoved) return null;
   if (schedule.until.getTime() <= locked.at) return null;
   const events = [scheduleEvent(id, { type: 'paused', by: 'signalbox', why })];
-  const jobs = [
-    { kind: 'card', key: id, dueAt: locked.at },
-    noteJob(id, { version: version + 1, at: locked.at }),
-  ];
-  return { events, jobs, schedule };
+  const note = noteJob(id, { version: version + 1, at: locked.at });
+  return { events, jobs: [job('card', id, locked.at), note], schedule };
 }

@@ -239,10 +239,8 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   const early = refusalOfVerb(context, verb, change, { ...press, identity: null });
   if (early) return refuse(early);
   if (verb === 'approve') beginThreadRead(context, change);
-  const identity = await context.people.identify(press.by, {
-    fresh: verb !== 'cancel',
-    since: press.pressedAt,
-  });
+  const how = { fresh: verb !== 'cancel', since: press.pressedAt };
+  const identity = await context.people.identify(press.by, how);
   const by = identity.ok ? await knownAs(context, change, identity.actor) : press.by;
   const refusal = identity.ok ? (by === null ? 'lookup-failed' : null) : identity.refusal;
   const again = refusal === 'lookup-failed' ? againFor(context, press, 'lookup') : null;
@@ -266,11 +264,8 @@ async function knownAs(
   { requester, approvals, breakGlass }: Change,
   { id, ids = [id] }: Actor,
 ): Promise<UserId | null> {
-  const known = [
-    requester,
-    ...approvals.map(({ by }) => by),
-    ...(breakGlass ? [breakGlass.by] : []),
-  ];
+  const pressed = [...approvals, ...(breakGlass ? [breakGlass] : [])];
+  const known = [requester, ...pressed.map(({ by }) => by)];
   const named = known.find((each) => ids.includes(each));
   if (named) return named;
   // The ids of one person begin with different letters.

@@ -110,13 +110,8 @@ export async function limitedUntil(
  */
 const UNCOUNTED = 20;
 
-/** A user who is limited has an infinite count. */
-interface Minute {
-  readonly since: number;
-  readonly counts: Map<UserId, number>;
-}
-
-const minutes = new WeakMap<DecisionContext, Minute>();
+/** Of the current minute. A user who is limited has an infinite count. */
+const minutes = new WeakMap<DecisionContext, { since: number; counts: Map<UserId, number> }>();
 
 /** Counts one command, form or reading button of a user and returns its status. */
 export async function countCommand(context: DecisionContext, by: UserId): Promise<RateLimitStatus> {

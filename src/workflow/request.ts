@@ -44,6 +44,7 @@ import {
   NO_TIMING,
   type RequestedTiming,
   revertTimeOf,
+  type StartClock,
   startsAt,
   startTimeOf,
 } from '../domain/timing.ts';
@@ -332,7 +333,7 @@ export async function clockOf(
   { people, now }: Pick<WorkflowContext, 'people' | 'now'>,
   by: UserId,
   { at, until }: Partial<RequestedTiming>,
-): Promise<Clock> {
+): Promise<StartClock> {
   const needsZone = [at, until].some((time) => time?.offset === null);
   return { zone: needsZone ? await people.zoneOf(by) : null, now: now() };
 }
@@ -397,17 +398,12 @@ const OTHER_APPROVERS = problemAt(
   'does not work here: the policy does not permit the revert with these approvals',
 );
 
-interface Clock {
-  readonly zone: string | null;
-  readonly now: Date;
-}
-
 /** The whole command with the lower values. What was requested for a time is not read again: it would mean another one. */
 function readNarrower(
   context: WorkflowContext,
   command: ChangeCommand,
   { wider, given }: { readonly wider: Plan; readonly given: TypedValues },
-  { zone, now }: Clock,
+  { zone, now }: StartClock,
 ) {
   const { kind, id } = wider.target;
   const kept = Object.entries(wider.args).filter(([name]) => !isTimingKey(name));
@@ -448,7 +444,7 @@ function timedAs(
   context: WorkflowContext,
   { command, plan, was }: Timed,
   timing: RequestedTiming,
-  clock: Clock,
+  clock: StartClock,
 ): PlanResult {
   const start = startTimeOf(timing, clock);
   if (!start.ok) return start;

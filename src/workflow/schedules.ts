@@ -1,5 +1,5 @@
 import type { Json } from '../base/text.ts';
-import { instantAt, localDay, MINUTE_MS } from '../base/time.ts';
+import { dayOf, instantAt, localDay, MINUTE_MS } from '../base/time.ts';
 import { occurrencesBetween, readWeeklyPlan } from '../base/weekly-times.ts';
 import { decidedChanges } from '../commands/index.ts';
 import { oneLineOf } from '../domain/answer.ts';
@@ -29,13 +29,13 @@ import {
   type NewEvents,
   type Subjects,
 } from '../log/index.ts';
-import type { Job } from '../storage/index.ts';
 import type { DecisionContext, WorkflowContext } from './context.ts';
 import type { JobResult } from './jobs.ts';
 import {
   begin,
   type Effects,
   eventsOf,
+  job,
   type Moves,
   move,
   NOTHING,
@@ -95,31 +95,15 @@ const GONE = 'Signalbox does not know the service any more';
 async function planRun(
   context: WorkflowContext,
   approved: Change,
-  due: DueRun,
+  { occurrence, zone }: DueRun,
 ): Promise<PlannedLine | string> {
   const service: Target = { ...approved.plan.target, kind: 'service' };
   const target = currentTarget(context, { ...approved.plan, target: service });
-  const why = await skipReason(context, approved, target, due);
-  if (why !== null) return why;
-  const planned = await planLine(context, `service ${due.occurrence.action} ${target.id}`, target);
-  if (!planned) return GONE;
-  const { before } = planned.plan;
-  const isDone = planned.command.noEffect?.(planned.args, before);
-  return isDone ? `the service is ${wordOf(String(before?.fields.state))} already` : planned;
-}
-
-/** Why an occurrence does not run, or null. */
-async function skipReason(
-  context: WorkflowContext,
-  approved: Change,
-  target: Target,
-  { occurrence, zone }: DueRun,
-): Promise<string | null> {
   const { events, now } = context;
-  const { at } = occurrence;
+  const { at, action } = occurrence;
   const midnight = instantAt(localDay(at, zone), '00:00', zone);
   const key = targetKey({ organization: approved.organization, plan: { target } });
-  const run = { schedule: approved.id, command: `service ${occurrence.action}` };
+  const run = { schedule: approved.id, command: `service ${action}` };
   const holders = await holdersOf(events, key);
   // The opposite of an unknown run may run.
   const unknown = holders.find((one) => one.state === 'unknown' && !isOpposite(one, run));
@@ -130,7 +114,12 @@ async function skipReason(
     changedElsewhere: await wasChangedElsewhere(context, target, midnight),
   };
   const answer = gate(null, 'run', facts);
-  return answer === 'allowed' ? null : wordsOf(answer);
+  if (answer !== 'allowed') return wordsOf(answer);
+  const planned = await planLine(context, `${run.command} ${target.id}`, target);
+  if (!planned) return GONE;
+  const { before } = planned.plan;
+  const isDone = planned.command.noEffect?.(planned.args, before);
+  return isDone ? `the service is ${wordOf(String(before?.fields.state))} already` : planned;
 }
 
 async function holdersOf(subjects: Subjects, key: string): Promise<readonly Change[]> {
@@ -186,7 +175,6 @@ async function wasChangedElsewhere(
   { id: serviceId, organization }: Target,
   since: Date,
 ): Promise<boolean> {
-  const dayOf = (at: Date) => at.toISOString().slice(0, 10);
   const period = { from_date: dayOf(since), to_date: dayOf(now()) };
   const how = { fresh: true, ...(organization && { organization: organization.id }) };
   const read = await commandContext().reads.cloud.activities(period, how);
@@ -214,7 +202,7 @@ async function recordRun(
   const run = handled?.run ?? null;
   if (at >= until.getTime()) {
     const expired = scheduleEvent(id, { type: 'removed', by: 'signalbox', why: EXPIRED });
-    const jobs = [card(id, at), { kind: 'schedule-reminder', key: id, dueAt: at }];
+    const jobs = [job('card', id, at), job('schedule-reminder', id, at)];
     return { ...together(handled, { events: [expired], jobs }), result: { next: 'done', run } };
   }
   // Not from now on: another occurrence may have become due while this one was planned.
@@ -238,10 +226,8 @@ async function handle(
   const { at } = locked;
   const about = { verb, occurrence, missed };
   const recorded = (event: EventOf<`schedule/${string}`>): Effects => {
-    const jobs = [
-      card(schedule, at),
-      ...(isNoted(event) ? [noteJob(schedule, { version, at })] : []),
-    ];
+    const notes = isNoted(event) ? [noteJob(schedule, { version, at })] : [];
+    const jobs = [job('card', schedule, at), ...notes];
     return { events: [scheduleEvent(schedule, event)], jobs };
   };
   if (typeof planned === 'string')
@@ -254,10 +240,6 @@ async function handle(
   const begun = begin(context, at, await unusedId(context, locked), run);
   const { id: change } = begun.change;
   return { ...together(begun, recorded({ type: 'run', change, ...about })), run: begun.change };
-}
-
-function card(key: string, dueAt: number): Job {
-  return { kind: 'card', key, dueAt };
 }
 
 /** The schedule of a run, for its claim; `unknown`: there is none. Null for any other change. */

@@ -63,12 +63,8 @@ const ABOUT_EVENTS: Readonly<Record<string, SayEvent>> = {
   'break-glass': async (context, { change, event }, job) => {
     const used = breakGlassOf(event);
     if (!used) return;
-    await context.messenger.postBreakGlassUpdate(
-      change,
-      await threadOf(context, change),
-      used,
-      job,
-    );
+    const at = await threadOf(context, change);
+    await context.messenger.postBreakGlassUpdate(change, at, used, job);
   },
   'revert-stopped': async (context, { change, event }, job) => {
     if (event.type !== 'revert-kept') return;

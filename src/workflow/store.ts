@@ -20,12 +20,8 @@ export async function readFollowUp(store: Store, id: ChangeId): Promise<FollowUp
 }
 
 export async function saveFollowUp(tx: StoreTx, id: ChangeId, followUp: FollowUp): Promise<void> {
-  const shown = JSON.stringify(followUp);
-  await tx
-    .insertInto('reading')
-    .values({ change_id: id, shown })
-    .onConflict((conflict) => conflict.column('change_id').doUpdateSet({ shown }))
-    .execute();
+  await sql`insert into reading (change_id, shown) values (${id}, ${JSON.stringify(followUp)})
+    on conflict (change_id) do update set shown = excluded.shown`.execute(tx);
 }
 
 /** Makes all jobs of a kind due now. */
@@ -47,25 +43,17 @@ export async function saveSealed(
   { id, requester, sealed }: SealedSecret,
   expiresAt: Date,
 ): Promise<void> {
-  const row = { change_id: id, requester, sealed, expires_at: expiresAt.getTime() };
-  await tx
-    .insertInto('sealed_secret')
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await sql`insert into sealed_secret (change_id, requester, sealed, expires_at)
+    values (${id}, ${requester}, ${sealed}, ${expiresAt.getTime()})
+    on conflict do nothing`.execute(tx);
 }
 
 /** The sealed text of a change until it expires; null afterwards. */
 export async function findSealed(store: Store, id: ChangeId, now: Date): Promise<string | null> {
-  const row = await reading(store, (reader) =>
-    reader
-      .selectFrom('sealed_secret')
-      .select('sealed')
-      .where('change_id', '=', id)
-      .where('expires_at', '>', now.getTime())
-      .executeTakeFirst(),
-  );
-  return row?.sealed ?? null;
+  const sealed = sql<{ sealed: string }>`select sealed from sealed_secret
+    where change_id = ${id} and expires_at > ${now.getTime()}`;
+  const { rows } = await reading(store, (reader) => sealed.execute(reader));
+  return rows[0]?.sealed ?? null;
 }
 
 export async function listSealed(tx: StoreTx): Promise<readonly SealedSecret[]> {

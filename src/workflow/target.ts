@@ -128,13 +128,8 @@ export async function currentFreezes(
 ): Promise<{ readonly policy: Policy; readonly isStopped: boolean }> {
   const made = [...(await inForce(subjects, 'freeze', now())).values()];
   const known = made.filter(({ lost }) => lost === null);
-  return {
-    policy: withFreezes(
-      policy,
-      known.map((each) => standingFreeze(each).freeze),
-    ),
-    isStopped: known.length < made.length,
-  };
+  const freezes = known.map((each) => standingFreeze(each).freeze);
+  return { policy: withFreezes(policy, freezes), isStopped: known.length < made.length };
 }
 
 /** The form of a freeze that policy and commands use. */

@@ -131,10 +131,8 @@ export async function answerForeign(
     return { ...answer, result: moved };
   });
   if (result.length === 0) return true;
-  context.log.warn(
-    { change: id, marks: foreign.length },
-    'people saw events that the log has lost',
-  );
+  const about = { change: id, marks: foreign.length };
+  context.log.warn(about, 'people saw events that the log has lost');
   for (const { before, change } of result) noteMoved(context, before, change);
   context.wake();
   return true;
@@ -220,12 +218,8 @@ function restored(
   before: Change,
   marks: readonly Mark[],
 ): Moves {
-  const answer = {
-    type: 'restored',
-    why: LOST,
-    foreign: answered('change', before.id, marks),
-  } as const;
-  const first = move(context, at, before, answer);
+  const foreign = answered('change', before.id, marks);
+  const first = move(context, at, before, { type: 'restored', why: LOST, foreign });
   const ends = [
     gate(first.change, 'distrust', { now: new Date(at), why: 'restored' }),
     // It may have been cancelled, or may have run: a person decides.
@@ -263,13 +257,8 @@ async function foundFreeze(
   if (state?.lost === null) return NOTHING;
   const fresh = marks.filter(({ hash }) => !state?.lost?.answered.includes(hash));
   if (fresh.length === 0) return NOTHING;
-  const found = {
-    type: 'found',
-    change: id,
-    foreign: answered('freeze', id, fresh),
-    card,
-  } as const;
-  const events: NewEvent[] = [{ stream: `freeze/${id}`, event: found }];
+  const found = { change: id, foreign: answered('freeze', id, fresh), card };
+  const events: NewEvent[] = [{ stream: `freeze/${id}`, event: { type: 'found', ...found } }];
   const isKnown = state !== null && !state.isLifted;
   const notice = isKnown ? null : noticeFor(freezeNotice(id), locked.at);
   return together({ events, jobs: [] }, notice);
@@ -390,10 +379,8 @@ export async function checkChannels(context: WorkflowContext): Promise<void> {
     const cards = open.flatMap(({ card }) => card ?? []);
     const seen = await messenger.readMarks(since, cards);
     const byChange = Map.groupBy(seen, ({ change }) => change);
-    const known = await hasEvents(
-      events,
-      seen.map(({ hash }) => hash),
-    );
+    const hashes = seen.map(({ hash }) => hash);
+    const known = await hasEvents(events, hashes);
     const unknown = seen.filter(({ hash }) => !known.has(hash));
     const foreign = Map.groupBy(unknown, ({ change }) => change);
     for (const id of [...foreign.keys(), ...(await withoutCard(events, [...byChange.keys()]))])
