@@ -222,9 +222,7 @@ async function correctInForm(
   { asked, sentence, problems }: ParseProblem,
 ): Promise<Message | null> {
   if (!asked) return sentenceMessage([sentence]);
-  // Above the form, as below its fields: by their labels, not by the keys of a line.
-  const line = [[...new Set(Object.values(problems))].join('\n')];
-  return openForm(bot, typed, asked.command, asked.given, { line, problems });
+  return openForm(bot, typed, asked.command, asked.given, { line: [sentence], problems });
 }
 
 const CHANNEL = /<#([CG][A-Z0-9]{6,})(?:\|[^>]*)?>/;
