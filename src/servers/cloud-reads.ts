@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ApiError } from '../base/errors.ts';
-import { type Call, pathId } from '../base/http.ts';
+import { pathId } from '../base/http.ts';
 import { matchingId } from '../base/http-rows.ts';
 import {
   type ActivityReading,
@@ -28,15 +28,9 @@ import {
   type OptionalCall,
   type OptionalRead,
   type ReadOptions,
+  type ReadRequest,
+  type SendRead,
 } from './optional-reads.ts';
-
-type ReadRequest = OptionalCall & Pick<Call, 'operation' | 'path' | 'query'>;
-
-/** Sends a read with the HTTP client of its contract, so that both use one request budget. */
-export type SendRead = <S extends z.ZodType>(
-  request: ReadRequest,
-  schema: S,
-) => Promise<z.output<S>>;
 
 interface ReadTargets {
   readonly organizationId: string;

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { type SharedRead, sharedRead } from '../base/cache.ts';
 import { ApiError, InvalidRequest } from '../base/errors.ts';
 import type { Call } from '../base/http.ts';
@@ -206,6 +207,14 @@ export type CloudCapability = keyof typeof CLOUD_CAPABILITIES;
 
 /** How a read is sent: the same for every optional read. A slow one is dropped, not awaited. */
 export type OptionalCall = Pick<Call, 'priority' | 'withinMs'>;
+
+export type ReadRequest = OptionalCall & Pick<Call, 'operation' | 'path' | 'query'>;
+
+/** Sends a read with the HTTP client of its contract, so that both use one request budget. */
+export type SendRead = <S extends z.ZodType>(
+  request: ReadRequest,
+  schema: S,
+) => Promise<z.output<S>>;
 
 export interface CachedRead<Name extends string, T> {
   readonly name: Name;
