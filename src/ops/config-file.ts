@@ -274,10 +274,8 @@ const CONSOLE_HINT = 'for example https://console.example.com/services/{service}
 
 /** The id of a service must not choose the server, so it may only be in the path and what follows. */
 function isConsoleAddress(text: string): boolean {
-  const [one, other] = ['a', 'b'].map((id) => text.replaceAll('{service}', id));
-  if (!URL.canParse(one ?? '') || !URL.canParse(other ?? '') || /[{}]/.test(one ?? ''))
-    return false;
-  const [address, same] = [new URL(one ?? ''), new URL(other ?? '')];
+  const [address, same] = ['a', 'b'].map((id) => URL.parse(text.replaceAll('{service}', id)));
+  if (!address || !same || /[{}]/.test(text.replaceAll('{service}', ''))) return false;
   const isPlain = address.username === '' && address.password === '';
   return address.protocol === 'https:' && isPlain && address.origin === same.origin;
 }

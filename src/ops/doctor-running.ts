@@ -91,10 +91,8 @@ function replicaLine({ release, startedAt, seenAt }: Instance, name: string, now
 }
 
 /** Whether the address of agents answers as clients reach it, and the keys of each issuer can be read. */
-export async function agentLines({
-  config: { agents },
-  withinMs,
-}: Pick<CheckContext, 'config' | 'withinMs'>): Promise<readonly CheckLine[]> {
+export async function agentLines({ config, withinMs }: Pick<CheckContext, 'config' | 'withinMs'>) {
+  const { agents } = config;
   if (agents === null) return [];
   const { origin, pathname } = new URL(agents.url);
   const metadata = `${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`;

@@ -125,8 +125,7 @@ function decoded(text: string): string | null {
   try {
     const value = decodeURIComponent(text);
     return /\p{Cc}/u.test(value) ? null : value;
-  } catch (error) {
-    if (error instanceof URIError) return null;
-    throw error;
+  } catch {
+    return null;
   }
 }
