@@ -9,6 +9,7 @@ import { closeChapter, prune, verifyAll } from '../log/upkeep.ts';
 import { openStore, type Store, transaction } from '../storage/index.ts';
 import { rebuildAll } from '../workflow/index.ts';
 import { readConfigFile } from './config-file.ts';
+import { reasonOf } from './environment.ts';
 import { inUsed } from './inspect.ts';
 import {
   databaseOf,
@@ -19,7 +20,7 @@ import {
   readOptions,
   readText,
   refuseOptions,
-  unknownCommand,
+  unknownWord,
   write,
 } from './options.ts';
 
@@ -90,7 +91,7 @@ export async function runAudit(args: readonly string[]): Promise<void> {
   const [what, ...words] = positionals;
   if (values.help || what === undefined || what === 'help') return write(USAGE);
   const asked = Object.hasOwn(SUBCOMMANDS, what) ? SUBCOMMANDS[what] : undefined;
-  if (!asked) return refuse(unknownCommand(what, Object.keys(SUBCOMMANDS)));
+  if (!asked) return refuse(unknownWord('command', what, Object.keys(SUBCOMMANDS)));
   const { needs, run } = asked;
   const id = needs === 'id' ? words.shift() : undefined;
   if (words.length > 0) return refuse(`Unexpected argument: “${words.join(' ')}”.`);
@@ -177,7 +178,8 @@ async function pruneLog(file: string): Promise<void> {
 }
 
 async function pruneChanges(log: Log, before: number, path: string): Promise<string> {
-  const file = isFolder(path) ? join(path, nameAt(await log.store.clock(log.store.root))) : path;
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  const file = isFolder ? join(path, nameAt(await log.store.clock(log.store.root))) : path;
   const digest = await toNewFile(file, (line) => exportLog(log, line));
   let pruned = 0;
   for (;;) {
@@ -190,10 +192,6 @@ async function pruneChanges(log: Log, before: number, path: string): Promise<str
     `${file} has the whole log. Its digest: ${digest}\n` +
     `Deleted the texts of ${what} that ended before ${dayText(new Date(before))}; their hashes stay.\n`
   );
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** `signalbox-log-2026-12-01T034700Z.jsonl`: a folder keeps the export of each run. */
@@ -218,10 +216,7 @@ async function close(store: Store, keys: Keys, file: string): Promise<void> {
 }
 
 /** Writes a file that only its owner can read. After an error it is gone. */
-async function toNewFile<T>(
-  path: string,
-  work: (write: (line: string) => void) => Promise<T>,
-): Promise<T> {
+async function toNewFile<T>(path: string, work: (write: (line: string) => void) => Promise<T>) {
   const file = openNew(path);
   try {
     const result = await work((line) => void writeSync(file, line));
@@ -239,7 +234,7 @@ function openNew(path: string): number {
   try {
     return openSync(path, 'wx', 0o600);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const code = reasonOf(error);
     throw new Error(
       code === 'EEXIST'
         ? `${path} exists already: name a new file`

@@ -186,11 +186,7 @@ const PARAMETERS = ['host', 'port', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey
  * Runs pg_dump or pg_restore on the database. Its address and password are variables, because other users of
  * the machine can read arguments. Throws if the tool is missing or fails.
  */
-function runPostgresTool(
-  tool: 'pg_dump' | 'pg_restore',
-  url: string,
-  args: readonly string[],
-): void {
+function runPostgresTool(tool: 'pg_dump' | 'pg_restore', url: string, args: readonly string[]) {
   const variables = connectionVariables(url);
   const env = { PATH: process.env.PATH, ...variables };
   const { error, status } = spawnSync(tool, ['--dbname', variables.PGDATABASE ?? '', ...args], {

@@ -1,6 +1,6 @@
 import { parseEnv } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
-import { readOptions, readOrLeave, refuseOptions, unknownCommand } from './options.ts';
+import { readOptions, readOrLeave, refuseOptions, unknownWord } from './options.ts';
 
 interface Subcommand {
   readonly summary: string;
@@ -88,7 +88,8 @@ export async function runCommandLine(words: readonly string[]): Promise<unknown>
     return undefined;
   }
   const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
-  if (!subcommand) return refuseOptions(unknownCommand(name, Object.keys(SUBCOMMANDS)), USAGE);
+  if (!subcommand)
+    return refuseOptions(unknownWord('command', name, Object.keys(SUBCOMMANDS)), USAGE);
   return subcommand.run(rest);
 }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { type AgentSettings, agentsSchema } from '../agents/config.ts';
+import { isRecord } from '../base/http-answer.ts';
 import {
   type ConfigProblem,
   type ConfigResult,
@@ -50,7 +51,7 @@ export function readConfigFile({
   const declared = readDeclaredParts(value);
   const content = parseConfig(fileSchema({ ...commands, ...declaredNames(declared) }), value);
   const problems = [
-    ...(asRecord(value) ? organizationChoice(declared) : []),
+    ...(isRecord(value) ? organizationChoice(declared) : []),
     ...problemsIn(content).map((problem) => ({ ...problem, where: problem.where || path })),
     ...repeatedNames(declared),
     ...cardsWithoutChannel(declared),
@@ -87,8 +88,9 @@ function withIncluded(
   file: { readonly path: string; readonly content: unknown },
   readFile: ReadFile,
 ): ConfigResult<{ readonly value: unknown; readonly parts: readonly Part[] }> {
-  const own = asRecord(file.content);
-  if (own?.include === undefined) return { ok: true, value: { value: file.content, parts: [] } };
+  const { content: own } = file;
+  if (!isRecord(own) || own.include === undefined)
+    return { ok: true, value: { value: own, parts: [] } };
   const { include, ...rest } = own;
   const names = z.array(z.string().min(1)).min(1).safeParse(include);
   if (!names.success) {
@@ -97,8 +99,8 @@ function withIncluded(
   }
   const read = names.data.map((name) => readPart(join(dirname(file.path), name), readFile));
   const parts = read.flatMap((part) => (part.ok ? [part.value] : []));
-  const roles = [...parts.map(({ content }) => content), rest].map(
-    ({ roles: each }) => asRecord(each) ?? {},
+  const roles = [...parts.map(({ content }) => content), rest].map(({ roles: each }) =>
+    isRecord(each) ? each : {},
   );
   const twice = Object.keys(Object.assign({}, ...roles)).filter(
     (role) => roles.filter((each) => Object.hasOwn(each, role)).length > 1,
@@ -126,12 +128,12 @@ function readPart(path: string, readFile: ReadFile): ConfigResult<Part> {
   const text = read.value;
   const yaml = readYaml(text, path);
   if (!yaml.ok) return yaml;
-  const content = asRecord(yaml.value ?? {});
+  const content = yaml.value ?? {};
   const refuse = (problem: string): ConfigResult<Part> => {
     const hint = `an included file may have ${SHARED.join(', ')}`;
     return { ok: false, problems: [problemAt(`${path}:1`, problem, hint)] };
   };
-  if (!content) return refuse('must be a map of keys');
+  if (!isRecord(content)) return refuse('must be a map of keys');
   const foreign = Object.keys(content).find((key) => !SHARED.includes(key));
   if (foreign !== undefined) return refuse(`may not have ${quoted(foreign)}`);
   return { ok: true, value: { path, text, content } };
@@ -139,11 +141,6 @@ function readPart(path: string, readFile: ReadFile): ConfigResult<Part> {
 
 function problemAt(where: string, problem: string, hint: string | null): ConfigProblem {
   return { where, problem, hint };
-}
-
-function asRecord(value: unknown): Readonly<Record<string, unknown>> | null {
-  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isMap ? (value as Record<string, unknown>) : null;
 }
 
 /** Says of a problem in a joined list in which file the item stands, and at which place there. */
@@ -277,10 +274,8 @@ const CONSOLE_HINT = 'for example https://console.example.com/services/{service}
 
 /** The id of a service must not choose the server, so it may only be in the path and what follows. */
 function isConsoleAddress(text: string): boolean {
-  const [one, other] = ['a', 'b'].map((id) => text.replaceAll('{service}', id));
-  if (!URL.canParse(one ?? '') || !URL.canParse(other ?? '') || /[{}]/.test(one ?? ''))
-    return false;
-  const [address, same] = [new URL(one ?? ''), new URL(other ?? '')];
+  const [address, same] = ['a', 'b'].map((id) => URL.parse(text.replaceAll('{service}', id)));
+  if (!address || !same || /[{}]/.test(text.replaceAll('{service}', ''))) return false;
   const isPlain = address.username === '' && address.password === '';
   return address.protocol === 'https:' && isPlain && address.origin === same.origin;
 }
@@ -412,7 +407,7 @@ const Texts = z.array(Text).catch([]);
 
 /** A map; anything else counts as an empty one. */
 function part<Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.preprocess((value) => asRecord(value) ?? {}, z.object(shape));
+  return z.preprocess((value) => (isRecord(value) ? value : {}), z.object(shape));
 }
 
 function list<Shape extends z.ZodRawShape>(shape: Shape) {
@@ -490,11 +485,7 @@ function cardsWithoutChannel({ channels, policy }: Outline): readonly ConfigProb
 }
 
 /** Exactly one of `organization` and `organizations`; among several, each service names its own. */
-function organizationChoice({
-  organization,
-  organizations,
-  services,
-}: Outline): readonly ConfigProblem[] {
+function organizationChoice({ organization, organizations, services }: Outline) {
   if (organization === undefined && organizations === undefined)
     return [problemAt('organization', 'is missing', null)];
   if (organization !== undefined && organizations !== undefined)
@@ -509,12 +500,7 @@ function organizationChoice({
 }
 
 /** Names and ids that must be unique but are used twice. */
-function repeatedNames({
-  organizations = [],
-  services,
-  digests,
-  budgets,
-}: Outline): readonly ConfigProblem[] {
+function repeatedNames({ organizations = [], services, digests, budgets }: Outline) {
   const isOfSeveral = organizations.length > 1;
   const names = services.flatMap(({ name, aliases, organization }, index) => {
     // Of a list of one, a service may name its organization or not.
@@ -534,7 +520,10 @@ function repeatedNames({
     pipes('name', String),
     pipes('id', () => ''),
     uses('budgets', 'name', budgets),
-    digests.map(digestKey),
+    // A channel has at most one digest per period, because this key prevents duplicate posts.
+    digests.map(({ channel, period }, at) => {
+      return { where: `digests[${at}]`, word: channel && `${channel} by ${period}` };
+    }),
   ].flatMap(repeated);
 }
 
@@ -545,11 +534,6 @@ function uses<Key extends string>(
   of = '',
 ): readonly NameUse[] {
   return all.map((one, at) => ({ where: `${list}[${at}].${key}`, word: one[key], of }));
-}
-
-// A channel has at most one digest per period, because this key prevents duplicate posts.
-function digestKey({ channel, period }: Outline['digests'][number], index: number): NameUse {
-  return { where: `digests[${index}]`, word: channel === '' ? '' : `${channel} by ${period}` };
 }
 
 interface NameUse {

@@ -152,12 +152,7 @@ function linesOf({ where, problem, hint }: ConfigProblem, width: number): readon
 }
 
 /** A channel of the configuration, by name or id, and the fields that name it. */
-export interface ChannelUse {
-  readonly word: string;
-  readonly places: readonly string[];
-  /** Costs are posted here, which other workspaces must not read. */
-  readonly forCosts: boolean;
-}
+export type ChannelUse = ReturnType<typeof channelUses>[number];
 
 export type ChannelConfig = Pick<
   Config,
@@ -165,7 +160,7 @@ export type ChannelConfig = Pick<
 >;
 
 /** Returns each channel of the configuration once. Source: docs/operating.md#check-the-installation. */
-export function channelUses(config: ChannelConfig): readonly ChannelUse[] {
+export function channelUses(config: ChannelConfig) {
   const { channels, policy, digests, budgets, alertChannels } = config;
   const all: readonly (readonly [word: string | null, place: string, forCosts: boolean])[] = [
     [channels.approvals, 'channels.approvals', false],
@@ -180,29 +175,29 @@ export function channelUses(config: ChannelConfig): readonly ChannelUse[] {
   return [...Map.groupBy(all, ([word]) => word)].flatMap(([word, uses]) => {
     if (word === null) return [];
     const places = uses.map(([, place]) => place);
-    return [{ word, places, forCosts: uses.some(([, , isForCosts]) => isForCosts) }];
+    // Costs are posted here, which other workspaces must not read.
+    const forCosts = uses.some(([, , isForCosts]) => isForCosts);
+    return [{ word, places, forCosts }];
   });
 }
 
+const FIXED: Readonly<Record<string, (config: Config) => unknown>> = {
+  DATABASE_URL: ({ databaseUrl }) => databaseUrl.reveal(),
+  SIGNALBOX_KEY: ({ key }) => key?.reveal(),
+  SIGNALBOX_PREVIOUS_KEYS: ({ previousKeys }) => previousKeys.map((key) => key.reveal()).join(),
+  PORT: ({ port }) => port,
+  OPS_PORT: ({ opsPort }) => opsPort,
+  BIND_ADDRESS: ({ bindAddress }) => bindAddress,
+  SIGNALBOX_RECORD: ({ recording }) => recording?.folder,
+  SLACK_APP_TOKEN: ({ slack }) => slack.appToken?.reveal(),
+  SLACK_SIGNING_SECRET: ({ slack }) => slack.signingSecret?.reveal(),
+};
+
 /** The changed settings that need a restart, as problems of a reload. */
 export function fixedUntilRestart(before: Config, after: Config): readonly ConfigProblem[] {
-  const isOther = (one: Secret | null, other: Secret | null) => one?.reveal() !== other?.reveal();
-  const settings: readonly (readonly [string, boolean])[] = [
-    ['DATABASE_URL', isOther(before.databaseUrl, after.databaseUrl)],
-    ['SIGNALBOX_KEY', isOther(before.key, after.key)],
-    ['SIGNALBOX_PREVIOUS_KEYS', keyTexts(before.previousKeys) !== keyTexts(after.previousKeys)],
-    ['PORT', before.port !== after.port],
-    ['OPS_PORT', before.opsPort !== after.opsPort],
-    ['BIND_ADDRESS', before.bindAddress !== after.bindAddress],
-    ['SIGNALBOX_RECORD', before.recording?.folder !== after.recording?.folder],
-    ['SLACK_APP_TOKEN', isOther(before.slack.appToken, after.slack.appToken)],
-    ['SLACK_SIGNING_SECRET', isOther(before.slack.signingSecret, after.slack.signingSecret)],
-  ];
-  return settings.flatMap(([where, isChanged]) =>
-    isChanged ? [{ where, problem: 'cannot change at runtime', hint: 'restart Signalbox' }] : [],
+  const changed = Object.keys(FIXED).filter(
+    (name) => FIXED[name]?.(before) !== FIXED[name]?.(after),
   );
-}
-
-function keyTexts(keys: readonly Secret[]): string {
-  return keys.map((key) => key.reveal()).join();
+  const problem = 'cannot change at runtime';
+  return changed.map((where) => ({ where, problem, hint: 'restart Signalbox' }));
 }

@@ -41,10 +41,7 @@ interface ApiContext extends Omit<CheckContext, 'config'> {
 }
 
 /** `APIs`, or `APIs of prod-eu` where several organizations are configured. */
-export function sectionTitle(
-  title: string,
-  { name }: Pick<ConfiguredOrganization, 'name'>,
-): string {
+export function sectionTitle(title: string, { name }: Pick<ConfiguredOrganization, 'name'>) {
   return name === null ? title : `${title} of ${name}`;
 }
 
@@ -124,10 +121,7 @@ async function cloudLine(
   });
 }
 
-async function alertsLine(
-  { config, withinMs }: ApiContext,
-  { alerts }: ApiClients,
-): Promise<CheckLine> {
+async function alertsLine({ config, withinMs }: ApiContext, { alerts }: ApiClients) {
   const name = 'alerts API';
   if (!config.alerts || !alerts)
     return skipped(name, 'not configured (ALERTS_API_URL is not set): alert commands are off');
@@ -240,34 +234,30 @@ export async function checkReads(
   // Newer servers have the schedule in the service itself.
   const hasSchedule = listed.known && listed.value.some((one) => one.scalingSchedule !== null);
   const today = now().toISOString().slice(0, 10);
-  const ofCloud: readonly (readonly [CloudCapability, Promise<OptionalRead<unknown>>])[] = [
-    ['services', Promise.resolve(listed)],
-    ['service', readOne(reads.service, all)],
-    ['backups', readOne(reads.backups, primary)],
-    ['pipes', readOne(reads.pipes, running)],
-    ['private-endpoints', readOne(reads.endpoints, running)],
-    ['schedule', hasSchedule ? Promise.resolve(listed) : readOne(reads.schedule, all)],
-    ['activities', reads.activities({ from_date: today, to_date: today }, HOW)],
-  ];
+  type Reading = Promise<OptionalRead<unknown>>;
+  const check = async (capability: string, reading: Reading, permission: string | null = null) => {
+    return { capability, permission, read: await reading };
+  };
+  const ofCloud = (name: CloudCapability, reading: Reading) =>
+    check(name, reading, CLOUD_CAPABILITIES[name].permission);
   const lists = alerts?.().reads;
-  const ofAlerts = lists
-    ? ([
-        ['webhooks', lists.webhooks(HOW)],
-        ['saved-searches', lists.savedSearches(HOW)],
-        ['dashboards', lists.dashboards(HOW)],
-      ] as const)
-    : [];
-  const named = [
-    ...ofCloud.map((one) => [...one, CLOUD_CAPABILITIES[one[0]].permission] as const),
-    ...ofAlerts.map((one) => [...one, null] as const),
+  const checks = [
+    ofCloud('services', Promise.resolve(listed)),
+    ofCloud('service', readOne(reads.service, all)),
+    ofCloud('backups', readOne(reads.backups, primary)),
+    ofCloud('pipes', readOne(reads.pipes, running)),
+    ofCloud('private-endpoints', readOne(reads.endpoints, running)),
+    ofCloud('schedule', hasSchedule ? Promise.resolve(listed) : readOne(reads.schedule, all)),
+    ofCloud('activities', reads.activities({ from_date: today, to_date: today }, HOW)),
+    ...(lists
+      ? [
+          check('webhooks', lists.webhooks(HOW)),
+          check('saved-searches', lists.savedSearches(HOW)),
+          check('dashboards', lists.dashboards(HOW)),
+        ]
+      : []),
   ];
-  const [key, ...capabilities] = await Promise.all([
-    reads.key(HOW),
-    ...named.map(async ([capability, reading, permission]) => {
-      const read: OptionalRead<unknown> = await reading;
-      return { capability, permission, read };
-    }),
-  ]);
+  const [key, ...capabilities] = await Promise.all([reads.key(HOW), ...checks]);
   return { key, capabilities };
 }
 

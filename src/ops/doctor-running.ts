@@ -25,17 +25,14 @@ interface ProbeTarget {
 
 /** Whether a Signalbox on this machine is ready. */
 export async function instanceLine(target: ProbeTarget): Promise<CheckLine> {
-  const ready = await withinTime(target.withinMs, () => readiness(target));
-  if (!ready.ok && causeCode(ready.error) === 'ECONNREFUSED') {
-    const says = `no Signalbox on port ${target.opsPort}`;
-    return skipped('this machine', says, 'start it with npm start, then run the doctor again');
-  }
-  return readyLine(ready, target);
-}
-
-function readyLine(ready: TimedResult<string | null>, { opsPort: port }: ProbeTarget): CheckLine {
+  const { opsPort: port, withinMs } = target;
   const name = 'this machine';
+  const ready = await withinTime(withinMs, () => readiness(target));
   if (ready.ok && ready.value === null) return ok(name, `Signalbox on port ${port} is ready`);
+  if (!ready.ok && causeCode(ready.error) === 'ECONNREFUSED') {
+    const fix = 'start it with npm start, then run the doctor again';
+    return skipped(name, `no Signalbox on port ${port}`, fix);
+  }
   const says = ready.ok ? `not ready: ${ready.value}` : `port ${port} does not answer`;
   return failed(name, says, 'check PORT and the log of the process on this port');
 }
@@ -94,10 +91,8 @@ function replicaLine({ release, startedAt, seenAt }: Instance, name: string, now
 }
 
 /** Whether the address of agents answers as clients reach it, and the keys of each issuer can be read. */
-export async function agentLines({
-  config: { agents },
-  withinMs,
-}: Pick<CheckContext, 'config' | 'withinMs'>): Promise<readonly CheckLine[]> {
+export async function agentLines({ config, withinMs }: Pick<CheckContext, 'config' | 'withinMs'>) {
+  const { agents } = config;
   if (agents === null) return [];
   const { origin, pathname } = new URL(agents.url);
   const metadata = `${origin}/.well-known/oauth-protected-resource${pathname === '/' ? '' : pathname}`;

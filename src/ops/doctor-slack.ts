@@ -124,11 +124,7 @@ function lost({ word, places }: ChannelUse, id: string): CheckLine {
   return failed(word, `means the channel ${id}, which the bot does not see any more`, fix);
 }
 
-function missing(
-  { word, places }: ChannelUse,
-  rooms: readonly ChannelFacts[],
-  botName: string,
-): CheckLine {
+function missing({ word, places }: ChannelUse, rooms: readonly ChannelFacts[], botName: string) {
   const where = places.join(', ');
   const bare = word.replace(/^.*#/, '');
   // In an organization a name has its workspace before it.
@@ -153,11 +149,7 @@ function named({ name, team }: ChannelFacts): readonly string[] {
   return [`#${name}`, `${team}/#${name}`];
 }
 
-function roomOf(
-  word: string,
-  id: string | null,
-  rooms: readonly ChannelFacts[],
-): ChannelFacts | undefined {
+function roomOf(word: string, id: string | null, rooms: readonly ChannelFacts[]) {
   if (id !== null) return rooms.find((room) => room.id === id);
   const fitting = rooms.filter((room) => named(room).includes(word));
   return fitting.find(({ archived }) => !archived) ?? fitting[0];
@@ -263,10 +255,7 @@ interface SlackResults {
   readonly blocks: TimedResult<readonly string[]>;
 }
 
-export function slackLines(
-  { config }: CheckContext,
-  { self, connection, blocks }: SlackResults,
-): readonly CheckLine[] {
+export function slackLines({ config }: CheckContext, { self, connection, blocks }: SlackResults) {
   const { appToken, commandPrefix } = config.slack;
   const appId = self.ok ? self.value.appId : null;
   const tokens = [
@@ -278,10 +267,7 @@ export function slackLines(
 }
 
 /** To whom the bot token belongs, and whether it has the scopes of the manifest. */
-export function botTokenLines(
-  self: TimedResult<AppIdentity>,
-  prefix: string,
-): readonly CheckLine[] {
+export function botTokenLines(self: TimedResult<AppIdentity>, prefix: string) {
   if (!self.ok) return [slackLine('bot token', self.error)];
   const { workspace, botName, appId, isOrgWide } = self.value;
   const place = isOrgWide ? 'organization' : 'workspace';

@@ -154,11 +154,12 @@ function configurationLines(config: Config): readonly CheckLine[] {
     countText(budgets.length, 'budget'),
   ];
   const file = fileFacts(databaseUrl.reveal());
+  const keyNote = 'store a copy apart from the backups of the database';
   return [
     ok('environment', 'all variables are valid'),
     ok('signalbox.yaml', parts.join(', ')),
     ...alertLines(config),
-    ...(key === null && file ? [keyFile(`${file.path}.key`)] : []),
+    ...(key === null && file ? [ok('key', `the file ${file.path}.key: ${keyNote}`)] : []),
   ];
 }
 
@@ -167,10 +168,6 @@ function alertLines({ alertsSecret, alertChannels, port }: Config): readonly Che
   if (alertsSecret) return [ok('alert webhook', `POST /alerts/<secret> on port ${port}`)];
   if (alertChannels.length === 0) return [];
   return [skipped('alert webhook', 'off', 'set ALERTS_WEBHOOK_SECRET to receive alerts')];
-}
-
-function keyFile(path: string): CheckLine {
-  return ok('key', `the file ${path}: store a copy apart from the backups of the database`);
 }
 
 /** To be called for a database that exists: reading the keys of a new one would create its key file. */

@@ -207,10 +207,7 @@ export function readEnvironment(
 }
 
 /** Without those of a file that could not be read, which have a problem already. */
-function problemsOf({
-  reading,
-  unread,
-}: ReturnType<typeof readVariables>): readonly ConfigProblem[] {
+function problemsOf({ reading, unread }: ReturnType<typeof readVariables>) {
   const named = new Set(unread.map(({ where }) => where));
   return reading.ok ? [] : reading.problems.filter(({ where }) => !named.has(where));
 }
@@ -323,13 +320,8 @@ export function isSet(name: string, env: Env): boolean {
   return Boolean(env[name] || (mayBeFile(name) && env[`${name}_FILE`]));
 }
 
-interface VariableLookup {
-  readonly value: string | null;
-  readonly problem: ConfigProblem | null;
-}
-
 /** The value of a variable, or the content of the file that its _FILE variable names. */
-function lookUp(name: string, env: Env, readFile: ReadFile): VariableLookup {
+function lookUp(name: string, env: Env, readFile: ReadFile) {
   const direct = env[name] || null;
   const path = mayBeFile(name) ? env[`${name}_FILE`] || null : null;
   if (path === null) return { value: direct, problem: null };
@@ -340,7 +332,7 @@ function lookUp(name: string, env: Env, readFile: ReadFile): VariableLookup {
   return fromFile(name, path, readFile);
 }
 
-function fromFile(name: string, path: string, readFile: ReadFile): VariableLookup {
+function fromFile(name: string, path: string, readFile: ReadFile) {
   const problemOf = (why: string) => {
     const hint = `correct ${name}_FILE or the file`;
     return { where: name, problem: `its file, named by ${name}_FILE, ${why}`, hint };

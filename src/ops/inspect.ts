@@ -71,10 +71,9 @@ function isUsable(path: string, mode: number): boolean {
   try {
     accessSync(path, mode);
     return true;
-  } catch (error) {
+  } catch {
     // The reason does not matter: the fix names the file or folder.
-    if (error instanceof Error) return false;
-    throw error;
+    return false;
   }
 }
 
@@ -134,18 +133,16 @@ export async function readChannelIds(
 export async function refuseUnusable(url: string): Promise<void> {
   const file = fileFacts(url);
   if (file ? !file.exists : url.startsWith('file:')) return;
-  await schemaOf(url);
+  await withStore(url, 'reader', schemaIn);
 }
 
 /** Whether Signalbox has no table in the database yet. */
 export async function isUnused(url: string): Promise<boolean> {
-  return (await schemaOf(url)) === 'empty';
+  return (await withStore(url, 'reader', schemaIn)) === 'empty';
 }
 
-function schemaOf(url: string): Promise<SchemaState> {
-  return withStore(url, 'reader', (store) =>
-    reading(store, (reader) => readSchema(reader, store.engine)),
-  );
+function schemaIn(store: Store): Promise<SchemaState> {
+  return reading(store, (reader) => readSchema(reader, store.engine));
 }
 
 /**
@@ -180,7 +177,7 @@ export async function inUsed<T>(
     throw new UnusableDatabase(`${file?.path ?? 'The database'} does not exist`, CHECK);
   }
   return withStore(url, as, async (store) => {
-    const schema = await reading(store, (reader) => readSchema(reader, store.engine));
+    const schema = await schemaIn(store);
     if (schema === 'empty')
       throw new UnusableDatabase('Signalbox has not used this database yet', CHECK);
     if (schema === 'behind')

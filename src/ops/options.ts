@@ -42,12 +42,12 @@ export function readOptions<Options extends ParseArgsOptionsConfig>(
   process.exit(0);
 }
 
-/** Returns the sentence for an unknown subcommand, with the nearest known one. */
-export function unknownCommand(word: string, known: readonly string[]): string {
-  return unknownWord('command', word, known);
-}
-
-function unknownWord(what: string, word: string, known: readonly string[]): string {
+/** Returns the sentence for an unknown option or command, with the nearest known one. */
+export function unknownWord(
+  what: 'option' | 'command',
+  word: string,
+  known: readonly string[],
+): string {
   const hint = suggestion(word, known) ?? '';
   return `Unknown ${what} ${quoted(word)}: ${hint}${hint.endsWith('?') ? '' : '.'}`;
 }

@@ -16,30 +16,26 @@ export const NOBODY = '' as UserId;
 /** Long enough for every rule: the schema of the policy allows a minimum of 500 characters. */
 export const LONG_REASON = '-'.repeat(500);
 
-type PolicyDenial = (Decision & { allow: false })['refusal'];
-
 /** A decision in the form that cases compare and print. */
-export type PolicyAnswer =
-  | { readonly allow: true; readonly rule: number; readonly requires: Requirement }
-  | {
-      readonly allow: false;
-      /** The rule that decided; null if no rule matched. */
-      readonly rule: number | null;
-      readonly refusal: PolicyDenial;
-      /** The freeze, the `never` rule or the role; null if there is nothing to add. */
-      readonly detail: string | null;
-    };
+export type PolicyAnswer = ReturnType<typeof answerOf>;
 
 /** Returns the decision with the text of what refused it. */
-export function answerOf(decision: Decision): PolicyAnswer {
+export function answerOf(decision: Decision) {
   if (decision.allow) {
-    return { allow: true, rule: decision.rule.requires.rule, requires: decision.requires };
+    const { rule, requires } = decision;
+    return { allow: true as const, rule: rule.requires.rule, requires };
   }
   const { refusal, rule } = decision;
   // For these refusals, the rule is the one that may or may not match.
   const decides = refusal === 'no-rule' || refusal === 'not-verified' ? null : rule;
-  const place = decides?.requires.rule ?? null;
-  return { allow: false, rule: place, refusal, detail: detailOf(decision) };
+  return {
+    allow: false as const,
+    /** The rule that decided; null if no rule matched. */
+    rule: decides?.requires.rule ?? null,
+    refusal,
+    /** The freeze, the `never` rule or the role; null if there is nothing to add. */
+    detail: detailOf(decision),
+  };
 }
 
 function detailOf({ refusal, rule, freeze, never }: Decision & { allow: false }): string | null {

@@ -17,12 +17,7 @@ import {
 } from '../commands/index.ts';
 import type { Target } from '../domain/change.ts';
 import { freezeTarget, type Scope } from '../domain/freezes.ts';
-import {
-  decide,
-  type Policy,
-  type PolicyQuestion,
-  type PolicyVocabulary,
-} from '../domain/policy.ts';
+import { decide, type Policy, type PolicyQuestion } from '../domain/policy.ts';
 import { findByName, serviceTarget } from '../domain/targets.ts';
 import { buildDirectory } from '../servers/directory.ts';
 import { declaredNames, problemsIn, readConfigFile, readDeclaredParts } from './config-file.ts';
@@ -34,7 +29,7 @@ import {
   parseOptions,
   readText,
   refuseOptions,
-  unknownCommand,
+  unknownWord,
   write,
 } from './options.ts';
 import {
@@ -104,7 +99,7 @@ export function readPolicyOptions(args: readonly string[]) {
     if (!isEither) return { sentence: 'prove takes a file of statements or --against, not both.' };
     return { kind: 'prove', file, config, against } as const;
   }
-  if (what !== 'test') return { sentence: unknownCommand(what, ['test', 'prove']) };
+  if (what !== 'test') return { sentence: unknownWord('command', what, ['test', 'prove']) };
   if (against !== null) return { sentence: '--against belongs to prove.' };
   if (file === null) return { sentence: 'test needs a file of cases, for example cases.yaml.' };
   return { kind: 'test', file, config } as const;
@@ -203,21 +198,13 @@ function casesIn(
 }
 
 // Read leniently, so that a problem of the configuration file does not hide those of the cases.
-function vocabularyOf(
-  path: string,
-  readFile: ReadFile,
-  file: ConfigResult<ProvedFile>,
-): CaseVocabulary {
+function vocabularyOf(path: string, readFile: ReadFile, file: ConfigResult<ProvedFile>) {
   const text = textOf(path, readFile);
   const yaml = text.ok ? readYaml(text.value, path) : text;
-  const words: PolicyVocabulary = {
-    ...commandNames,
-    ...declaredNames(readDeclaredParts(yaml.ok ? yaml.value : {})),
-  };
-  const users = file.ok
-    ? [...file.value.policy.roles.values()].flatMap((role) => role.users)
-    : null;
-  return { ...words, users, targetKindOf };
+  const declared = declaredNames(readDeclaredParts(yaml.ok ? yaml.value : {}));
+  const roles = file.ok ? [...file.value.policy.roles.values()] : null;
+  const users = roles?.flatMap((role) => role.users) ?? null;
+  return { ...commandNames, ...declared, users, targetKindOf };
 }
 
 function withoutTarget(cases: readonly PolicyCase[], file: FileServices): readonly ConfigProblem[] {

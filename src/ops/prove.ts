@@ -38,19 +38,14 @@ export interface ProvedFile {
 }
 
 /** Targets that every rule, freeze and `never` treats alike. Null: a query about everything. */
-export interface ProvedPlace {
+interface ProvedPlace {
   readonly target: Target | null;
   readonly names: readonly string[];
   /** What a standing approval allows: the rules of all of it decide too. Empty for any other command. */
   readonly covered: readonly AllowedChange[];
 }
 
-interface Requester {
-  readonly who: string;
-  readonly actor: Actor;
-  /** A person, also through an agent: the person confirms. */
-  readonly isPerson: boolean;
-}
+type Requester = ReturnType<typeof requesterOf>;
 
 export interface Case {
   readonly command: string;
@@ -130,33 +125,29 @@ function withCovered(own: PolicyAnswer, covered: readonly PolicyAnswer[]): Polic
 
 const NOT_TOGETHER = 'what it allows needs no approval, or other approvers';
 
+/** `isPerson`: a person, also through an agent: the person confirms. */
+function requesterOf(who: string, roles: readonly RoleName[], agent?: string, isPerson = true) {
+  const actor: Actor = { id: NOBODY, roles, ...(agent !== undefined && { agent }) };
+  return { who, actor, isPerson };
+}
+
 /** Each role, nobody's role, each listed person with several roles, and each agent. */
 export function requestersOf({ roles, agents = new Map() }: Policy): readonly Requester[] {
-  const of = (
-    who: string,
-    own: readonly RoleName[],
-    agent?: string,
-    isPerson = true,
-  ): Requester => ({
-    who,
-    actor: { id: NOBODY, roles: own, ...(agent !== undefined && { agent }) },
-    isPerson,
-  });
   const users = new Set([...roles.values()].flatMap((role) => role.users));
-  const listed = [...users].map((user) => {
+  const listed = [...users].flatMap((user) => {
     const own = [...roles].filter(([, role]) => role.users.includes(user)).map(([name]) => name);
-    return { user, own };
+    return own.length > 1 ? [requesterOf(`${user} (${own.join(', ')})`, own)] : [];
   });
   return [
-    ...[...roles.keys()].map((role) => of(role, [role])),
-    of('a person without a role', []),
-    ...listed
-      .filter(({ own }) => own.length > 1)
-      .map(({ user, own }) => of(`${user} (${own.join(', ')})`, own)),
+    ...[...roles.keys()].map((role) => requesterOf(role, [role])),
+    requesterOf('a person without a role', []),
+    ...listed,
     ...[...agents].flatMap(([agent, own]: [string, readonly RoleName[]]) =>
       own.length > 0
-        ? [of(`agent ${agent}`, own, agent, false)]
-        : [...roles.keys()].map((role) => of(`${role} through agent ${agent}`, [role], agent)),
+        ? [requesterOf(`agent ${agent}`, own, agent, false)]
+        : [...roles.keys()].map((role) =>
+            requesterOf(`${role} through agent ${agent}`, [role], agent),
+          ),
     ),
   ];
 }
@@ -312,8 +303,9 @@ export function prove(file: ProvedFile, statements: readonly Statement[], now: D
   }
   const { policy } = file;
   const silent = policy.rules.filter(({ requires }) => !deciding.has(requires.rule));
+  const asked = new Set(policy.rules.flatMap(({ requires }) => decidingRoles(requires)));
   const voteless = [...policy.roles.keys()].filter(
-    (role) => !approving.has(role) && policy.rules.some((rule) => isApprover(rule, role)),
+    (role) => asked.has(role) && !approving.has(role),
   );
   const findings = [
     ...silent.map(
@@ -344,10 +336,6 @@ function decidingRoles({ from, escalation, breakGlass }: Requirement): readonly 
   return [from, escalation?.to ?? null, breakGlass].filter((role) => role !== null);
 }
 
-function isApprover({ requires }: Rule, role: RoleName): boolean {
-  return decidingRoles(requires).includes(role);
-}
-
 /** `operator: service start on analytics-prod: immediate (rule 3)` */
 function caseText({ command, place, requester, at, answer }: Case, now: Date, why: string): string {
   const on = place.target === null ? '' : ` on ${namesText(place.names)}`;
@@ -361,7 +349,7 @@ function namesText(names: readonly string[]): string {
 }
 
 /** A sentence about the policy. */
-export interface Statement {
+interface Statement {
   readonly where: string;
   readonly text: string;
   readonly isBroken: (one: Case) => boolean;
@@ -425,17 +413,14 @@ function needOf(
   const about = readAction(what === undefined ? where : `${what} ${where}`, file);
   if ('problem' in about) return about;
   const isPeople = unit.startsWith('p');
-  const given = ({ requires, requester }: { requires: Requirement; requester: Requester }) =>
-    isPeople ? peopleOf(requires, requester) : requires.count;
   return {
     isBroken: (one) => {
       if (!one.answer.allow || !about.includes(one)) return false;
       const { requires } = one.answer;
-      return (
-        given({ requires, requester: one.requester }) < count || (!isExcepted && hasBreakGlass(one))
-      );
+      const given = isPeople ? peopleOf(requires, one.requester) : requires.count;
+      return given < count || (!isExcepted && hasBreakGlass(one));
     },
-    why: (one) => breakGlassText(one),
+    why: breakGlassText,
   };
 }
 

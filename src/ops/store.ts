@@ -41,10 +41,7 @@ export async function undeliveredCards(reader: StoreReader): Promise<Backlog> {
 }
 
 /** Due jobs: presses to decide, and everything else. A job that fails again and again is due since its first try. */
-export async function dueJobs(
-  reader: StoreReader,
-  now: Date,
-): Promise<{ readonly presses: Backlog; readonly others: Backlog }> {
+export async function dueJobs(reader: StoreReader, now: Date) {
   const { rows } = await sql<Counted>`select
       case when kind = 'press' then 'presses' else 'others' end as name,
       count(*) as count, min(since) as since
@@ -83,7 +80,7 @@ export async function recordBackup(store: Store): Promise<void> {
   });
 }
 
-export interface DatabaseFacts {
+interface DatabaseFacts {
   /** The limit of a statement, as the server applies it, for example `10s`; null for SQLite. */
   readonly statementTimeout: string | null;
   /** The clock of the server, and of this machine halfway through the query, in milliseconds. */

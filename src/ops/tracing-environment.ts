@@ -12,12 +12,7 @@ import {
 } from './environment.ts';
 
 /** What Signalbox checks of OpenTelemetry's variables. Its SDK reads the others itself. */
-export interface Tracing {
-  readonly url: string;
-  readonly headers: ReadonlyMap<string, Secret>;
-  /** The sampled share of new traces, from 0 to 1. */
-  readonly ratio: number;
-}
+export type Tracing = ReturnType<typeof tracingOf>;
 
 // OpenTelemetry ignores an unusable address, and sends a key without TLS. Signalbox refuses to start with them.
 const Variables = z.object({
@@ -78,7 +73,7 @@ function named(env: Env) {
   });
 }
 
-function tracingOf(variables: z.output<typeof Variables>, env: Env): Tracing {
+function tracingOf(variables: z.output<typeof Variables>, env: Env) {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = variables;
   const whole = sourceOf('OTEL_EXPORTER_OTLP_ENDPOINT', env).startsWith(TRACES_PREFIX);
   return {
@@ -86,6 +81,7 @@ function tracingOf(variables: z.output<typeof Variables>, env: Env): Tracing {
     headers: new Map(
       variables.OTEL_EXPORTER_OTLP_HEADERS.map(([key, value]) => [key, new Secret(value)]),
     ),
+    /** The sampled share of new traces, from 0 to 1. */
     ratio:
       variables.OTEL_TRACES_SAMPLER === 'parentbased_traceidratio'
         ? variables.OTEL_TRACES_SAMPLER_ARG
@@ -129,8 +125,7 @@ function decoded(text: string): string | null {
   try {
     const value = decodeURIComponent(text);
     return /\p{Cc}/u.test(value) ? null : value;
-  } catch (error) {
-    if (error instanceof URIError) return null;
-    throw error;
+  } catch {
+    return null;
   }
 }

@@ -26,11 +26,6 @@ export const AlertReport = z.object({
 });
 export type AlertReport = z.output<typeof AlertReport>;
 
-type Reading =
-  | { readonly ok: true; readonly report: AlertReport }
-  /** What to correct in the body of the webhook. It quotes nothing of the delivery. */
-  | { readonly ok: false; readonly why: string };
-
 // A map, because `__proto__` is a word as well.
 const STATES = new Map<string, AlertStateWord>(
   Object.entries({
@@ -73,8 +68,11 @@ const EARLY_MS = 10 * 60_000;
 /** A delivery that a sender retried for a day says nothing about now. */
 const LATE_MS = 86_400_000;
 
-/** Reads a delivery that arrived at `now`. */
-export function readAlertReport(text: string, now: Date): Reading {
+/**
+ * Reads a delivery that arrived at `now`. `why` is what to correct in the body of the webhook; it quotes nothing of
+ * the delivery.
+ */
+export function readAlertReport(text: string, now: Date) {
   const body = Body.safeParse(parsed(text));
   if (!body.success) return refused('the body is not the JSON of the template');
   const { alert, event, group, status, state, title, value, service } = body.data;
@@ -86,11 +84,12 @@ export function readAlertReport(text: string, now: Date): Reading {
   if (at === null) return refused('at is not a time of the last 24 hours');
   const shown = { name: title ?? `Alert ${id}`, value, threshold: thresholdOf(body.data) };
   const target = { alert: alert !== null && ID.test(alert) ? alert : null, group, service };
-  return { ok: true, report: { id, ...target, ...shown, state: word, at } };
+  const report: AlertReport = { id, ...target, ...shown, state: word, at };
+  return { ok: true as const, report };
 }
 
-function refused(why: string): Reading {
-  return { ok: false, why };
+function refused(why: string) {
+  return { ok: false as const, why };
 }
 
 function parsed(text: string): unknown {

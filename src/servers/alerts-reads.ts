@@ -1,18 +1,18 @@
 import { z } from 'zod';
+import { isRecord } from '../base/http-answer.ts';
 import { EntryId, MaybeNumber, MaybeText, tolerant, tolerantList } from '../base/http-rows.ts';
 import type { Json, JsonObject } from '../base/text.ts';
 import { oneLineOf } from '../domain/answer.ts';
 import type { Snapshot } from '../domain/change.ts';
 import type { Alert } from './alerts-schema.ts';
 import {
-  type CachedRead,
   type CapabilityOptions,
-  type CapabilityRule,
   cachedRead,
   createCapabilities,
   type OptionalCall,
   type OptionalRead,
   type ReadOptions,
+  type SendRead,
 } from './optional-reads.ts';
 
 // Only these fields leave the client: the URL and the body of a webhook are credentials.
@@ -21,106 +21,67 @@ const WebhookReading = z.object({ id: EntryId, name: MaybeText, service: MaybeTe
 export type WebhookReading = z.infer<typeof WebhookReading>;
 
 const NamedReading = z.object({ id: EntryId, name: MaybeText });
-type SavedSearchReading = z.infer<typeof NamedReading>;
 
 const DashboardReading = NamedReading.extend({ tiles: tolerant(tolerantList(NamedReading)) });
 export type DashboardReading = z.infer<typeof DashboardReading>;
 
 const Meta = tolerant(z.object({ total: MaybeNumber, limit: MaybeNumber }));
 
-/** The names of the requests, for logs, metrics and traces. */
-export type AlertsReadOperation = 'listWebhooks' | 'listSavedSearches' | 'listDashboards';
-
-const CAPABILITIES = {
-  webhooks: { permission: null, notFound: 'route' },
-  'saved-searches': { permission: null, notFound: 'route' },
-  dashboards: { permission: null, notFound: 'route' },
-} as const satisfies Record<string, CapabilityRule>;
+const RULE = { permission: null, notFound: 'route' } as const;
+const CAPABILITIES = { webhooks: RULE, 'saved-searches': RULE, dashboards: RULE };
 
 type AlertsCapability = keyof typeof CAPABILITIES;
-
-type ReadAll<T> = (options?: ReadOptions) => Promise<OptionalRead<readonly T[]>>;
 
 /**
  * The objects to which alerts refer, at most 5 min old. Nothing may need them; like `CloudReads`, no
  * function throws an ApiError, and with `cloud.reads: contract` no request is sent.
  */
-export interface AlertsReads {
-  readonly webhooks: ReadAll<WebhookReading>;
-  readonly savedSearches: ReadAll<SavedSearchReading>;
-  /** With their tiles. The reply has every query of every dashboard, so it can be large. */
-  readonly dashboards: ReadAll<DashboardReading>;
-  /** Whether no request of a capability is sent: it is not allowed, or the server refused it. */
-  readonly isOff: (capability: AlertsCapability) => boolean;
-}
-
-interface ReadRequest extends OptionalCall {
-  readonly operation: AlertsReadOperation;
-  readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
-}
-
-type SendRead = <S extends z.ZodType>(request: ReadRequest, schema: S) => Promise<z.output<S>>;
+export type AlertsReads = ReturnType<typeof createAlertsReads>;
 
 const KEPT_MS = 300_000;
 const PAGE_SIZE = 1_000;
 const MAX_PAGES = 20;
 
 /** Opens the optional reads of the alerts API. `send` returns the whole body of a reply. */
-export function createAlertsReads(send: SendRead, options: CapabilityOptions): AlertsReads {
+export function createAlertsReads(send: SendRead, options: CapabilityOptions) {
   const capabilities = createCapabilities(CAPABILITIES, options);
-  const webhooks = pagesOf(send, 'listWebhooks', '/api/v2/webhooks', WebhookReading);
-  const searches = pagesOf(send, 'listSavedSearches', '/api/v2/saved-searches', NamedReading);
-  const dashboards = pagesOf(send, 'listDashboards', '/api/v2/dashboards', DashboardReading);
 
-  function all<T>(name: AlertsCapability, pages: AllPages<T>): ReadAll<T> {
-    const read: CachedRead<AlertsCapability, readonly T[]> = {
-      ...{ name, keepMs: KEPT_MS, isOfAll: true },
-      send: (_, call) => pages(call),
+  /**
+   * All pages of a list. A page can be shorter than its limit, because servers leave out what they
+   * cannot show, so only the total ends the list. Older servers have no pages and send no total.
+   */
+  function all<S extends z.ZodType>(name: AlertsCapability, operation: string, entry: S) {
+    const Page = z.object({ data: tolerantList(entry), meta: Meta });
+    const path = `/api/v2/${name}`;
+    const page = (query: Record<string, string>, call: OptionalCall) =>
+      send({ operation, path, query, ...call }, Page);
+    const pages = async (_: string, call: OptionalCall): Promise<readonly z.output<S>[]> => {
+      const first = await page({}, call);
+      const limit = Math.max(1, first.meta?.limit ?? PAGE_SIZE);
+      const total = first.meta?.total ?? 0;
+      const entries = [...first.data];
+      for (let number = 1; number < MAX_PAGES && number * limit < total; number += 1) {
+        const query = { limit: `${limit}`, offset: `${number * limit}` };
+        entries.push(...(await page(query, call)).data);
+      }
+      return entries;
     };
-    const cached = cachedRead(capabilities, options.now, read);
-    return (how) => cached('all', how);
+    const list = { name, keepMs: KEPT_MS, send: pages, isOfAll: true };
+    const cached = cachedRead(capabilities, options.now, list);
+    return (how?: ReadOptions) => cached('all', how);
   }
 
   return {
-    webhooks: all('webhooks', webhooks),
-    savedSearches: all('saved-searches', searches),
-    dashboards: all('dashboards', dashboards),
-    isOff: (capability) => capabilities.blocked(capability, null) !== null,
+    webhooks: all('webhooks', 'listWebhooks', WebhookReading),
+    savedSearches: all('saved-searches', 'listSavedSearches', NamedReading),
+    /** With their tiles. The reply has every query of every dashboard, so it can be large. */
+    dashboards: all('dashboards', 'listDashboards', DashboardReading),
+    /** Whether no request of a capability is sent: it is not allowed, or the server refused it. */
+    isOff: (capability: AlertsCapability) => capabilities.blocked(capability, null) !== null,
   };
 }
 
-type AllPages<T> = (call: OptionalCall) => Promise<readonly T[]>;
-
-/**
- * All pages of a list. A page can be shorter than its limit, because servers leave out what they
- * cannot show, so only the total ends the list. Older servers have no pages and send no total.
- */
-function pagesOf<S extends z.ZodType>(
-  send: SendRead,
-  operation: AlertsReadOperation,
-  path: string,
-  entry: S,
-): AllPages<z.output<S>> {
-  const Page = z.object({ data: tolerantList(entry), meta: Meta });
-  const page = (query: Record<string, string>, call: OptionalCall) =>
-    send({ operation, path, query, ...call }, Page);
-
-  return async (call) => {
-    const first = await page({}, call);
-    const limit = Math.max(1, first.meta?.limit ?? PAGE_SIZE);
-    const total = first.meta?.total ?? 0;
-    const entries = [...first.data];
-    for (let number = 1; number < MAX_PAGES && number * limit < total; number += 1) {
-      const query = { limit: `${limit}`, offset: `${number * limit}` };
-      entries.push(...(await page(query, call)).data);
-    }
-    return entries;
-  };
-}
-
-const KINDS = ['webhook', 'dashboard', 'tile', 'saved search'] as const;
-type Kind = (typeof KINDS)[number];
+type Kind = 'webhook' | 'dashboard' | 'tile' | 'saved search';
 
 /**
  * The names of what an alert refers to, by kind and id. Null: the server does not list this id. A
@@ -225,7 +186,7 @@ export function namedValue(field: string, value: Json, names: AlertNames): Json 
 
 /** What an update sends although the server does not list it, so that it may refuse the update. */
 export function missingReferences(body: JsonObject, names: AlertNames): readonly string[] {
-  const channels = [...channelsIn(body.channels ?? null), ...channelsIn(body.channel ?? null)];
+  const channels = [...channelsIn(body.channels), ...channelsIn(body.channel)];
   const sent: readonly (readonly [Kind, unknown])[] = [
     ...channels.map(({ webhookId }) => ['webhook', webhookId] as const),
     ...Object.entries(KIND_OF).map(([field, kind]) => [kind, body[field]] as const),
@@ -238,9 +199,6 @@ export function missingReferences(body: JsonObject, names: AlertNames): readonly
   );
 }
 
-function channelsIn(value: Json): readonly JsonObject[] {
-  const list: readonly Json[] = Array.isArray(value) ? value : [value];
-  return list.filter(
-    (one): one is JsonObject => typeof one === 'object' && one !== null && !Array.isArray(one),
-  );
+function channelsIn(value: unknown) {
+  return [value].flat().filter(isRecord);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isRecord } from '../base/http-answer.ts';
-import { MaybeNumber, MaybeText, numberOf, switchOf, textOf, tolerant } from '../base/http-rows.ts';
+import { numberOf, switchOf, textOf } from '../base/http-rows.ts';
 
 const NonEmptyText = z.string({ error: 'must be a text' }).min(1, 'must not be empty');
 
@@ -51,9 +51,7 @@ const Channel = z
   .looseObject({ type: z.string(CHANNEL).min(1, CHANNEL) }, CHANNEL)
   .refine(
     ({ type, webhookId }) => type !== 'webhook' || NonEmptyText.safeParse(webhookId).success,
-    {
-      error: CHANNEL,
-    },
+    CHANNEL,
   );
 
 /**
@@ -81,18 +79,13 @@ export const AlertBody = z
     numConsecutiveWindows: AlertThreshold.optional(),
   })
   .check(({ value, issues }) => {
-    for (const field of Object.keys(value)) {
-      const problem = forbiddenProblem(field, value[field]);
-      if (problem !== null) {
-        issues.push({ code: 'custom', input: value, path: [field], message: problem });
-      }
+    for (const [field, input] of Object.entries(value)) {
+      const isManaged = SERVER_MANAGED.includes(field);
+      const message = isManaged ? 'is set by the server only' : 'must not be null';
+      if (isManaged || input === null)
+        issues.push({ code: 'custom', input, path: [field], message });
     }
   });
-
-function forbiddenProblem(field: string, value: unknown): string | null {
-  if (SERVER_MANAGED.includes(field)) return 'is set by the server only';
-  return value === null ? 'must not be null' : null;
-}
 
 /** Reply names, current and older ones, of fields with another name in requests. */
 const REQUEST_NAMES = new Map([
@@ -114,12 +107,6 @@ export function underRequestNames(
   ]);
 }
 
-const Channels = z
-  .array(z.unknown())
-  .catch([])
-  .transform((list) => list.filter(isRecord));
-const Silence = z.union([z.boolean(), z.looseObject({ until: MaybeText })]);
-
 const TEXTS = [
   ...(['id', 'name', 'message', 'note', 'interval', 'thresholdType', 'source', 'state'] as const),
   ...(['teamId', 'dashboardId', 'tileId', 'savedSearchId', 'groupBy'] as const),
@@ -133,13 +120,6 @@ function each<Name extends string, Value>(names: readonly Name[], value: (name: 
   return Object.fromEntries(names.map((name) => [name, value(name)])) as Record<Name, Value>;
 }
 
-/** The fields for display, with their request names. A property test compares `Alert` with it. */
-export const KnownFields = z.object({
-  ...each(TEXTS, () => MaybeText),
-  ...each(NUMBERS, () => MaybeNumber),
-  channels: Channels,
-  silenced: tolerant(Silence),
-});
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
@@ -148,8 +128,8 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export const Alert = z.custom<Fields>(isRecord, 'must be an object').transform(readAlert);
 
-/** The same as `KnownFields`, in a tenth of the time: users wait while a list of 5,000 alerts is read. */
-function readAlert(asRead: Fields): z.infer<typeof KnownFields> & { readonly asRead: Fields } {
+/** Without a schema, in a tenth of the time: users wait while a list of 5,000 alerts is read. */
+function readAlert(asRead: Fields) {
   const fields = underRequestNames(asRead);
   const { channel, channels = null, silenced } = fields;
   return {

@@ -3,17 +3,15 @@ import { z } from 'zod';
 import { InvalidRequest, Secret } from '../base/errors.ts';
 import {
   apiAddress,
-  type CallOptions,
   createEnvelopeHttp,
   type PassedOptions,
   pathId,
-  type Reply,
   validRequest,
 } from '../base/http.ts';
 import { isRecord } from '../base/http-answer.ts';
 import { MaybeNumber, matchingId, numberOf } from '../base/http-rows.ts';
 import { MINUTE_MS, spanMs } from '../base/time.ts';
-import { type AlertsReads, createAlertsReads } from './alerts-reads.ts';
+import { createAlertsReads } from './alerts-reads.ts';
 import {
   Alert,
   AlertBody,
@@ -45,19 +43,7 @@ export interface AlertList {
  * The three operations of the alerts API, with the names of the contract. They throw InvalidRequest
  * before sending and ApiError after it. Reads are repeated after temporary errors.
  */
-export interface AlertsClient {
-  /** All alerts, from all pages of the server. */
-  listAlerts(options?: CallOptions): Promise<Reply<AlertList>>;
-  getAlert(id: string, options?: CallOptions): Promise<Reply<Alert>>;
-  /**
-   * Sends the body once. `alertUpdate` builds a body that keeps all other fields. The result is null
-   * when the accepted reply shows no alert. `differences` compares the reply with the body.
-   */
-  updateAlert(id: string, body: AlertBody, options?: CallOptions): Promise<Reply<Alert | null>>;
-  /** What live servers return in addition. */
-  readonly reads: AlertsReads;
-  close(): Promise<void>;
-}
+export type AlertsClient = ReturnType<typeof createAlertsClient>;
 
 // Slightly longer than the server's window of one minute, because latencies differ.
 const LIMIT = { requests: 100, perMs: 61_000 };
@@ -73,7 +59,7 @@ const Page = z.looseObject({
   meta: z.looseObject({ total: MaybeNumber }).nullish().catch(null),
 });
 
-export function createAlertsClient(options: AlertsOptions): AlertsClient {
+export function createAlertsClient(options: AlertsOptions) {
   const { token, stopping: signal } = options;
   // A line break, for example from a file, would make every request fail before it is sent.
   if (!/^[\x21-\x7e]+$/.test(token.reveal())) {
@@ -89,16 +75,21 @@ export function createAlertsClient(options: AlertsOptions): AlertsClient {
     retryAfterMs: RETRY_AFTER_MS,
   });
 
-  async function pageAt(offset: number, { priority }: CallOptions) {
-    const operation = 'listAlerts';
+  async function pageAt(offset: number) {
     // The contract has no parameters, so the first request has none.
     const query = offset === 0 ? {} : { limit: `${PAGE_SIZE}`, offset: `${offset}` };
-    return readWhole({ operation, path: PATH, query, priority, signal }, Page);
+    return readWhole({ operation: 'listAlerts', path: PATH, query, signal }, Page);
+  }
+
+  function ofAlert(operation: string, id: string) {
+    const path = `${PATH}/${pathId(operation, 'id', id)}`;
+    return { operation, path, hasPlainNotFound: true };
   }
 
   return {
-    async listAlerts(callOptions = {}) {
-      const first = await pageAt(0, callOptions);
+    /** All alerts, from all pages of the server. */
+    async listAlerts() {
+      const first = await pageAt(0);
       const total = first.result.meta?.total ?? null;
       const step = first.result.data.length;
       // Entries that are no alert, for example null, count for the offsets of the next pages.
@@ -109,7 +100,7 @@ export function createAlertsClient(options: AlertsOptions): AlertsClient {
         const offsets = nextOffsets(entries(), step, total ?? 0, MAX_PAGES - read);
         const pages = await Promise.all(
           offsets.map(async (offset) => {
-            const { result } = await pageAt(offset, callOptions);
+            const { result } = await pageAt(offset);
             return alertsIn(result.data, offset, unreadable);
           }),
         );
@@ -120,31 +111,25 @@ export function createAlertsClient(options: AlertsOptions): AlertsClient {
         alerts = more;
       }
       const complete = total === null ? unreadable.size === 0 : alerts.length >= total;
-      return { ...first, result: { alerts, total, complete } };
+      const result: AlertList = { alerts, total, complete };
+      return { ...first, result };
     },
 
-    async getAlert(id, { priority } = {}) {
-      const operation = 'getAlert';
-      const path = `${PATH}/${pathId(operation, 'id', id)}`;
-      const call = { operation, path, priority, hasPlainNotFound: true };
-      return read(call, matchingId(Alert, 'id', id));
+    async getAlert(id: string) {
+      return read(ofAlert('getAlert', id), matchingId(Alert, 'id', id));
     },
 
-    async updateAlert(id, given, { priority } = {}) {
-      const operation = 'updateAlert';
-      const path = `${PATH}/${pathId(operation, 'id', id)}`;
-      const body = validRequest(operation, AlertBody, given);
-      const call = {
-        operation,
-        method: 'PUT',
-        path,
-        body,
-        priority,
-        hasPlainNotFound: true,
-      } as const;
-      return write(call, matchingId(Alert, 'id', id));
+    /**
+     * Sends the body once. `alertUpdate` builds a body that keeps all other fields. The result is null
+     * when the accepted reply shows no alert. `differences` compares the reply with the body.
+     */
+    async updateAlert(id: string, given: AlertBody) {
+      const call = ofAlert('updateAlert', id);
+      const body = validRequest(call.operation, AlertBody, given);
+      return write({ ...call, method: 'PUT', body }, matchingId(Alert, 'id', id));
     },
 
+    /** What live servers return in addition. */
     reads: createAlertsReads(
       async (request, schema) => (await readWhole({ ...request, signal }, schema)).result,
       options.reads ?? NO_READS,
@@ -188,31 +173,16 @@ export type AlertRefusal =
   | 'webhook-twice'
   | 'channel-without-webhook';
 
-interface FieldChange {
-  readonly field: string;
-  readonly before: unknown;
-  readonly after: unknown;
-}
-
-type AlertUpdate =
-  | {
-      readonly ok: true;
-      readonly body: AlertBody;
-      readonly changes: readonly FieldChange[];
-      /** Names of the unchanged fields of the alert. */
-      readonly unchangedFields: readonly string[];
-    }
-  | { readonly ok: false; readonly refusal: AlertRefusal };
-
 /** The update body that applies `edit` to the alert as just read and keeps all other fields. */
-export function alertUpdate(read: Alert, edit: AlertEdit): AlertUpdate {
+export function alertUpdate(read: Alert, edit: AlertEdit) {
   const kept = updatableFields(read);
   const { webhookId, ...plain } = edit;
-  const edited = { ...kept, ...definedFields(plain), ...withWebhook(kept, webhookId) };
+  const given = fieldsWhere(plain, (_, value) => value !== undefined);
+  const edited = { ...kept, ...given, ...withWebhook(kept, webhookId) };
   const body = withoutStaleBound(fieldsWhere(edited, (_, value) => isSet(value)));
   // The edit itself may supply what the alert lacks.
   const refusal = missingForUpdate(body) ?? conflictIn(body, kept, edit);
-  if (refusal !== null) return { ok: false, refusal };
+  if (refusal !== null) return { ok: false as const, refusal };
   const removed = REMOVABLE.filter((field) => field in kept && !(field in body));
   const changes = [...Object.keys(body), ...removed]
     .filter((field) => !isDeepStrictEqual(body[field], kept[field]))
@@ -225,7 +195,7 @@ export function alertUpdate(read: Alert, edit: AlertEdit): AlertUpdate {
     ...silence,
   ];
   // Fields of the reply have any type; updateAlert validates the contract's fields before sending.
-  return { ok: true, body: body as AlertBody, changes, unchangedFields };
+  return { ok: true as const, body: body as AlertBody, changes, unchangedFields };
 }
 
 type AlertFields = Readonly<Record<string, unknown>>;
@@ -338,18 +308,8 @@ function withoutStaleBound(body: AlertFields): AlertFields {
   return rest;
 }
 
-function definedFields(edit: AlertFields): AlertFields {
-  return fieldsWhere(edit, (_, value) => value !== undefined);
-}
-
-interface Difference {
-  readonly field: string;
-  readonly sent: unknown;
-  readonly got: unknown;
-}
-
 /** Fields of a successful reply that differ from the sent body, and texts that it should have removed. */
-export function differences(body: AlertFields, reply: Alert): Difference[] {
+export function differences(body: AlertFields, reply: Alert) {
   const got = updatableFields(reply);
   return [...new Set([...Object.keys(body), ...REMOVABLE])]
     .filter((field) => !agree(body[field], got[field]))

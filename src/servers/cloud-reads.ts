@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ApiError } from '../base/errors.ts';
-import { pathId, type Reply } from '../base/http.ts';
+import { pathId } from '../base/http.ts';
 import { matchingId } from '../base/http-rows.ts';
 import {
   type ActivityReading,
@@ -20,7 +20,6 @@ import {
 import type { UsagePeriod } from './cloud-schema.ts';
 import {
   type CachedRead,
-  type Capabilities,
   type CapabilityOptions,
   CLOUD_CAPABILITIES,
   type CloudCapability,
@@ -29,42 +28,13 @@ import {
   type OptionalCall,
   type OptionalRead,
   type ReadOptions,
+  type ReadRequest,
+  type SendRead,
 } from './optional-reads.ts';
-
-/** The names of the requests, for logs, metrics and traces. */
-export type CloudReadOperation =
-  | 'listOrganizations'
-  | 'listServices'
-  | 'getService'
-  | 'getScalingSchedule'
-  | 'listBackups'
-  | 'listPipes'
-  | 'listReversePrivateEndpoints'
-  | 'getReversePrivateEndpoint'
-  | 'listActivities'
-  | 'getKey';
-
-interface ReadRequest extends OptionalCall {
-  readonly operation: CloudReadOperation;
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string>>;
-}
-
-/** Sends a read with the HTTP client of the contract, so that both use one request budget. */
-type SendRead = <S extends z.ZodType>(
-  request: ReadRequest,
-  schema: S,
-) => Promise<Reply<z.output<S>>>;
 
 interface ReadTargets {
   readonly organizationId: string;
   readonly keyId: string;
-}
-
-/** UTC days, both included. */
-interface ActivityPeriod {
-  readonly from_date: string;
-  readonly to_date: string;
 }
 
 /**
@@ -107,7 +77,7 @@ export interface CloudReads {
   ) => Promise<OptionalRead<EndpointReading>>;
   /** The audit log of a few days, newest first, at most 5 min old. */
   readonly activities: (
-    period: ActivityPeriod,
+    period: UsagePeriod,
     options?: ReadOptions,
   ) => Promise<ReadOfAll<ActivityReading>>;
   /** The roles and the expiry of the key of Signalbox. */
@@ -121,7 +91,7 @@ export interface CloudReads {
 const SERVICES_KEPT_MS = 60_000;
 const LISTS_KEPT_MS = 300_000;
 
-const ENDPOINTS = '/pipesReversePrivateEndpoints';
+export const ENDPOINTS = '/pipesReversePrivateEndpoints';
 
 /** Opens the optional reads of the cloud API. Their requests throw like the client. */
 export function createCloudReads(
@@ -131,19 +101,19 @@ export function createCloudReads(
   const { organizationId, keyId, now } = options;
   const root = `/v1/organizations/${pathId('configuration', 'organizationId', organizationId)}`;
   const withDates = createDateFormats('date');
-  const capabilities: Capabilities<CloudCapability> = createCapabilities(
-    CLOUD_CAPABILITIES,
-    options,
-  );
+  const capabilities = createCapabilities(CLOUD_CAPABILITIES, options);
 
-  async function get<S extends z.ZodType>(request: ReadRequest, schema: S): Promise<z.output<S>> {
-    return (await send(request, schema)).result;
-  }
+  const get = <S extends z.ZodType>(
+    operation: string,
+    rest: string,
+    schema: S,
+    call: Omit<ReadRequest, 'operation' | 'path'>,
+  ) => send({ operation, path: `${root}${rest}`, ...call }, schema);
 
-  function ofService<S extends z.ZodType>(operation: CloudReadOperation, rest: string, schema: S) {
-    return (serviceId: string, call: OptionalCall): Promise<z.output<S>> => {
+  function ofService<S extends z.ZodType>(operation: string, rest: string, schema: S) {
+    return async (serviceId: string, call: OptionalCall) => {
       const id = pathId(operation, 'serviceId', serviceId);
-      return get({ operation, path: `${root}/services/${id}${rest}`, ...call }, schema);
+      return get(operation, `/services/${id}${rest}`, schema, call);
     };
   }
 
@@ -155,8 +125,7 @@ export function createCloudReads(
 
   const services = ofOrganization(
     'services',
-    (_, call) =>
-      get({ operation: 'listServices', path: `${root}/services`, ...call }, ServiceReadings),
+    (_, call) => get('listServices', '/services', ServiceReadings, call),
     SERVICES_KEPT_MS,
   );
   const service = (id: string, call: OptionalCall) =>
@@ -176,18 +145,17 @@ export function createCloudReads(
   );
   const activities = ofOrganization('activities', (key, call) => {
     const [from_date, to_date] = partsOf(key);
-    const request = { operation: 'listActivities', path: `${root}/activities`, ...call } as const;
     return withDates({ from_date, to_date }, (query) =>
-      get({ ...request, query }, activityReadings(keyId)),
+      get('listActivities', '/activities', activityReadings(keyId), { ...call, query }),
     );
   });
   const key = ofOrganization('key', (_, call) => {
-    const path = `${root}/keys/${pathId('getKey', 'keyId', keyId)}`;
-    return get({ operation: 'getKey', path, ...call }, KeyReading);
+    const id = pathId('getKey', 'keyId', keyId);
+    return get('getKey', `/keys/${id}`, KeyReading, call);
   });
   const organizations = ofOrganization('identity', async (_, call) => {
-    const request = { operation: 'listOrganizations', path: '/v1/organizations', ...call } as const;
-    return (await get(request, OrganizationReadings)).map(({ id }) => id);
+    const request = { operation: 'listOrganizations', path: '/v1/organizations', ...call };
+    return (await send(request, OrganizationReadings)).map(({ id }) => id);
   });
   return {
     services: (how) => services('all', how),

@@ -215,13 +215,10 @@ const LONGEST_PERIOD_DAYS = 30;
 
 function periodProblems({ from_date, to_date }: z.infer<typeof UsagePeriodFields>): FieldProblem[] {
   const days = (Date.parse(to_date) - Date.parse(from_date)) / DAY_MS;
+  const tooLong = 'must be at most 30 days after from_date, so that the period has at most 31 days';
   return broken([
     [days < 0, 'to_date', 'must not be before from_date'],
-    [
-      days > LONGEST_PERIOD_DAYS,
-      'to_date',
-      'must be at most 30 days after from_date, so that the period has at most 31 days',
-    ],
+    [days > LONGEST_PERIOD_DAYS, 'to_date', tooLong],
   ]);
 }
 
@@ -236,24 +233,15 @@ export function organizationProblems(
   body: Partial<z.infer<typeof ServiceCreationFields>>,
   { plan, tier }: Organization,
 ): FieldProblem[] {
-  const free = plan === 'free';
-  const enterprise = tier === undefined || tier === 'enterprise';
+  const most = (gb: number) => `must be at most ${gb} for an organization on the free plan`;
+  const isAbove = (value: number | undefined, gb: number) => plan === 'free' && above(value, gb);
+  const isEnterprise = tier === undefined || tier === 'enterprise';
+  const isEncrypted = body.hasTransparentDataEncryption === true;
+  const onlyEnterprise = 'is only for ENTERPRISE organizations';
   return broken([
-    [
-      free && above(body.maxReplicaMemoryGb, 120),
-      'maxReplicaMemoryGb',
-      'must be at most 120 for an organization on the free plan',
-    ],
-    [
-      free && above(body.maxTotalMemoryGb, 360),
-      'maxTotalMemoryGb',
-      'must be at most 360 for an organization on the free plan',
-    ],
-    [
-      !enterprise && body.hasTransparentDataEncryption === true,
-      'hasTransparentDataEncryption',
-      'is only for ENTERPRISE organizations',
-    ],
-    [!enterprise && body.profile !== undefined, 'profile', 'is only for ENTERPRISE organizations'],
+    [isAbove(body.maxReplicaMemoryGb, 120), 'maxReplicaMemoryGb', most(120)],
+    [isAbove(body.maxTotalMemoryGb, 360), 'maxTotalMemoryGb', most(360)],
+    [!isEnterprise && isEncrypted, 'hasTransparentDataEncryption', onlyEnterprise],
+    [!isEnterprise && body.profile !== undefined, 'profile', onlyEnterprise],
   ]);
 }

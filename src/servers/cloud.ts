@@ -5,7 +5,6 @@ import {
   createEnvelopeHttp,
   type PassedOptions,
   pathId,
-  type Reply,
   validRequest,
 } from '../base/http.ts';
 import { matchingId } from '../base/http-rows.ts';
@@ -13,6 +12,7 @@ import {
   type CloudReads,
   createCloudReads,
   createDateFormats,
+  ENDPOINTS,
   type ReadOfAll,
 } from './cloud-reads.ts';
 import {
@@ -59,90 +59,56 @@ export interface CloudOptions extends PassedOptions {
  * another resource has the result null; for a read this is an error. Fields that the server did not
  * send are null.
  */
-export interface CloudClient {
-  /** Returns the password, which no later call returns. The service is still being provisioned. */
-  createService(
-    body: ServiceCreation,
-    options?: CallOptions,
-  ): Promise<Reply<CreatedService | null>>;
-  /** The `status` of the reply is rarely final. An endpoint cannot be edited later. */
-  createReversePrivateEndpoint(
-    serviceId: string,
-    body: EndpointCreation,
-    options?: CallOptions,
-  ): Promise<Reply<ReversePrivateEndpoint | null>>;
-  /** Changes only the given fields. Memory is in GB per replica. */
-  updateReplicaScaling(
-    serviceId: string,
-    body: ReplicaScaling,
-    options?: CallOptions,
-  ): Promise<Reply<CloudService | null>>;
-  /** `state` in the reply is a momentary value, not the final state. */
-  updateServiceState(
-    serviceId: string,
-    body: ServiceState,
-    options?: CallOptions,
-  ): Promise<Reply<CloudService | null>>;
-  /** Costs in credits for at most 31 UTC days, both ends included. `costs` is always a list. */
-  getUsageCost(period: UsagePeriod, options?: CallOptions): Promise<Reply<UsageCosts>>;
-  /** A 404 can also mean that pipes of this type have no settings. */
-  getPipeSettings(
-    serviceId: string,
-    pipeId: string,
-    options?: CallOptions,
-  ): Promise<Reply<PipeSettings>>;
-  /** Sizes in bytes, durations in seconds. A 404 can also mean that the backup expired. */
-  getBackup(serviceId: string, backupId: string, options?: CallOptions): Promise<Reply<Backup>>;
-  /** What live servers return in addition. */
-  readonly reads: CloudReads;
-  close(): Promise<void>;
-}
+export type CloudClient = ReturnType<typeof createCloudClient>;
 
-export function createCloudClient(options: CloudOptions): CloudClient {
+export function createCloudClient(options: CloudOptions) {
   const { organization = { plan: 'paid' }, stopping: signal } = options;
   const { read, write, close } = createCloudHttp(options);
   const root = `/v1/organizations/${pathId('configuration', 'organizationId', options.organizationId)}`;
   const withDates = createDateFormats('date-time');
 
-  function servicePath(operation: string, serviceId: string): string {
-    return `${root}/services/${pathId(operation, 'serviceId', serviceId)}`;
+  function ofService(operation: string, serviceId: string, rest: string) {
+    const id = pathId(operation, 'serviceId', serviceId);
+    return { operation, path: `${root}/services/${id}${rest}` };
   }
 
   return {
-    async createService(given, { priority } = {}) {
+    /** Returns the password, which no later call returns. The service is still being provisioned. */
+    async createService(given: ServiceCreation) {
       const operation = 'createService';
       const body = validRequest(operation, ServiceCreation, given);
       throwIfInvalid(operation, organizationProblems(body, organization));
       const path = `${root}/services`;
-      return write({ operation, method: 'POST', path, body, priority }, CreatedService);
+      return write({ operation, method: 'POST', path, body }, CreatedService);
     },
 
-    async createReversePrivateEndpoint(serviceId, given, { priority } = {}) {
-      const operation = 'createReversePrivateEndpoint';
-      const path = `${servicePath(operation, serviceId)}/pipesReversePrivateEndpoints`;
-      const body = validRequest(operation, EndpointCreation, given);
+    /** The `status` of the reply is rarely final. An endpoint cannot be edited later. */
+    async createReversePrivateEndpoint(serviceId: string, given: EndpointCreation) {
+      const call = ofService('createReversePrivateEndpoint', serviceId, ENDPOINTS);
+      const body = validRequest(call.operation, EndpointCreation, given);
       const made = matchingId(ReversePrivateEndpoint, 'serviceId', serviceId);
-      return write({ operation, method: 'POST', path, body, priority }, made);
+      return write({ ...call, method: 'POST', body }, made);
     },
 
-    async updateReplicaScaling(serviceId, given, { priority } = {}) {
-      const operation = 'updateReplicaScaling';
-      const path = `${servicePath(operation, serviceId)}/replicaScaling`;
-      const body = validRequest(operation, ReplicaScaling, given);
-      throwIfInvalid(operation, organizationProblems(body, organization));
+    /** Changes only the given fields. Memory is in GB per replica. */
+    async updateReplicaScaling(serviceId: string, given: ReplicaScaling) {
+      const call = ofService('updateReplicaScaling', serviceId, '/replicaScaling');
+      const body = validRequest(call.operation, ReplicaScaling, given);
+      throwIfInvalid(call.operation, organizationProblems(body, organization));
       const service = matchingId(CloudService, 'id', serviceId);
-      return write({ operation, method: 'PATCH', path, body, priority }, service);
+      return write({ ...call, method: 'PATCH', body }, service);
     },
 
-    async updateServiceState(serviceId, given, { priority } = {}) {
-      const operation = 'updateServiceState';
-      const path = `${servicePath(operation, serviceId)}/state`;
-      const body = validRequest(operation, ServiceState, given);
+    /** `state` in the reply is a momentary value, not the final state. */
+    async updateServiceState(serviceId: string, given: ServiceState) {
+      const call = ofService('updateServiceState', serviceId, '/state');
+      const body = validRequest(call.operation, ServiceState, given);
       const service = matchingId(CloudService, 'id', serviceId);
-      return write({ operation, method: 'PATCH', path, body, priority }, service);
+      return write({ ...call, method: 'PATCH', body }, service);
     },
 
-    async getUsageCost(given, { priority } = {}) {
+    /** Costs in credits for at most 31 UTC days, both ends included. `costs` is always a list. */
+    async getUsageCost(given: UsagePeriod, { priority }: CallOptions = {}) {
       const operation = 'getUsageCost';
       const period = validRequest(operation, UsagePeriod, given);
       const path = `${root}/usageCost`;
@@ -151,24 +117,30 @@ export function createCloudClient(options: CloudOptions): CloudClient {
       );
     },
 
-    async getPipeSettings(serviceId, pipeId, { priority } = {}) {
+    /** A 404 can also mean that pipes of this type have no settings. */
+    async getPipeSettings(serviceId: string, pipeId: string) {
       const operation = 'getPipeSettings';
       const pipe = pathId(operation, 'pipeId', pipeId);
-      const path = `${servicePath(operation, serviceId)}/pipes/${pipe}/settings`;
-      return read({ operation, path, priority, signal }, PipeSettings);
+      const call = ofService(operation, serviceId, `/pipes/${pipe}/settings`);
+      return read({ ...call, signal }, PipeSettings);
     },
 
-    async getBackup(serviceId, backupId, { priority } = {}) {
+    /** Sizes in bytes, durations in seconds. A 404 can also mean that the backup expired. */
+    async getBackup(serviceId: string, backupId: string) {
       const operation = 'getBackup';
       const backup = pathId(operation, 'backupId', backupId);
-      const path = `${servicePath(operation, serviceId)}/backups/${backup}`;
-      return read({ operation, path, priority, signal }, matchingId(Backup, 'id', backupId));
+      const call = ofService(operation, serviceId, `/backups/${backup}`);
+      return read({ ...call, signal }, matchingId(Backup, 'id', backupId));
     },
 
-    reads: createCloudReads((request, schema) => read({ ...request, signal }, schema), {
-      ...(options.reads ?? NO_READS),
-      ...{ organizationId: options.organizationId, keyId: options.keyId },
-    }),
+    /** What live servers return in addition. */
+    reads: createCloudReads(
+      async (request, schema) => (await read({ ...request, signal }, schema)).result,
+      {
+        ...(options.reads ?? NO_READS),
+        ...{ organizationId: options.organizationId, keyId: options.keyId },
+      },
+    ),
 
     close,
   };

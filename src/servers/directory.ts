@@ -133,27 +133,19 @@ function discoveredServices(
   const listed = new Set<string>();
   for (const service of unlisted) {
     const id = service.id.toLowerCase();
-    // Two entries with one id contradict each other, so that nothing is known of the service.
-    const facts = !isCurrent || listed.has(id) ? NO_SERVER_FACTS : factsOf(service);
-    found.set(id, merged(found.get(id), { ...service, organizationId }, facts));
+    const before = found.get(id);
+    found.set(id, {
+      ...(before ?? { ...UNLISTED, id: service.id, lastSeen: null }),
+      organizationId,
+      name: service.name ?? before?.name ?? '',
+      source: 'list of services',
+      // Two entries with one id contradict each other, so that nothing is known of the service.
+      discovered: !isCurrent || listed.has(id) ? NO_SERVER_FACTS : factsOf(service),
+    });
     listed.add(id);
   }
   const names = discoveredNames([...found.values()], configured);
   return [...found.values()].map((one) => ({ ...one, ...names(one) }));
-}
-
-function merged(
-  before: Service | undefined,
-  { id, name, organizationId }: ServerService & Pick<Service, 'organizationId'>,
-  facts: ServerFacts,
-): Service {
-  return {
-    ...(before ?? { ...UNLISTED, id, lastSeen: null }),
-    organizationId,
-    name: name ?? before?.name ?? '',
-    source: 'list of services',
-    discovered: facts,
-  };
 }
 
 /** `env=prod` for a tag with a value, `prod` for one without. Tags of policies are in lower case. */
@@ -267,26 +259,7 @@ const OUTAGE = {
 /** How long the tags and warehouses of the server's list count for requests and approvals. */
 const LIST_VALID_MS = 600_000;
 
-export interface OpenedDirectory {
-  /** Returns the services of the configuration in force, those learned from replies, and discovered ones. */
-  readonly services: () => readonly Service[];
-  /** Reads the directory from the database again, without waiting for it. */
-  readonly refresh: () => void;
-  /** Optional reads whose services are known from then on: what was shown once is never unknown later. */
-  readonly remembering: (organizationId: string, reads: CloudReads) => CloudReads;
-  /** Takes the server's list of services of an organization. Without extended reads there is none. */
-  readonly learnList: (
-    organizationId: string,
-    list: readonly ServerService[],
-    readAt: Date,
-  ) => void;
-  /** Returns the services with the facts of this list; null: the discovered ones of the organization have none. */
-  readonly withList: (
-    organizationId: string,
-    list: readonly ServerService[] | null,
-  ) => readonly Service[];
-  readonly close: () => void;
-}
+export type OpenedDirectory = Awaited<ReturnType<typeof openDirectory>>;
 
 interface DirectoryOptions {
   readonly config: {
@@ -302,17 +275,9 @@ interface DirectoryOptions {
 }
 
 /** Opens the directory. It is read from the database every 10 s, because other replicas add to it. */
-export async function openDirectory({
-  config,
-  store,
-  log,
-  now,
-}: DirectoryOptions): Promise<OpenedDirectory> {
+export async function openDirectory({ config, store, log, now }: DirectoryOptions) {
   let learned: Awaited<ReturnType<typeof knownServices>> = [];
-  const lists = new Map<
-    string,
-    { readonly list: readonly ServerService[]; readonly readAt: Date }
-  >();
+  const lists = new Map<string, Pick<Discovery, 'list'> & { readonly readAt: Date }>();
   let built: { readonly current: string; readonly services: readonly Service[] } | null = null;
   const reported = new Set<string>();
   const report = (id: string, error: unknown) => {
@@ -378,9 +343,12 @@ export async function openDirectory({
   await read();
   const timer = setInterval(refresh, READ_EVERY_MS);
   return {
+    /** Returns the services of the configuration in force, those learned from replies, and discovered ones. */
     services,
+    /** Reads the directory from the database again, without waiting for it. */
     refresh,
-    remembering: (organizationId, reads) => ({
+    /** Optional reads whose services are known from then on: what was shown once is never unknown later. */
+    remembering: (organizationId: string, reads: CloudReads): CloudReads => ({
       ...reads,
       service: async (id, how) => {
         const found = await reads.service(id, how);
@@ -393,11 +361,13 @@ export async function openDirectory({
         return found;
       },
     }),
-    learnList: (organizationId, list, readAt) => {
+    /** Takes the server's list of services of an organization. Without extended reads there is none. */
+    learnList: (organizationId: string, list: readonly ServerService[], readAt: Date) => {
       lists.set(organizationId, { list, readAt });
       built = null;
     },
-    withList: (organizationId, list) => {
+    /** Returns the services with the facts of this list; null: the discovered ones of the organization have none. */
+    withList: (organizationId: string, list: readonly ServerService[] | null) => {
       const others = currentLists().filter((id) => id !== organizationId);
       if (list === null) return build(others);
       const own = new Map(lists).set(organizationId, { list, readAt: now() });
@@ -423,15 +393,8 @@ interface DiscoveryOptions {
   readonly now: () => Date;
 }
 
-interface ServiceDiscovery {
-  /** A pass that reads each list of services once per minute, with the lowest priority. */
-  readonly pass: () => Promise<number>;
-  /** Reads the list of an organization now. Without an answer, nothing is known about its discovered services. */
-  readonly verify: (organizationId: string) => Promise<readonly Service[]>;
-}
-
 /** Keeps the directory equal to the lists of services of live servers. */
-export function createDiscovery(options: DiscoveryOptions): ServiceDiscovery {
+export function createDiscovery(options: DiscoveryOptions) {
   const { organizations, directory, isOn, isReady, now } = options;
   const dueAt = new Map<string, number>();
   const readList = async ({ id, reads }: (typeof organizations)[number]) => {
@@ -445,13 +408,15 @@ export function createDiscovery(options: DiscoveryOptions): ServiceDiscovery {
     dueAt.set(id, read.readAt.getTime() + EVERY_MS);
   };
   return {
+    /** A pass that reads each list of services once per minute, with the lowest priority. */
     pass: async () => {
       if (!isOn || !isReady()) return 0;
       const due = organizations.filter(({ id }) => now().getTime() >= (dueAt.get(id) ?? 0));
       await Promise.all(due.map(readList));
       return 0;
     },
-    verify: async (organizationId) => {
+    /** Reads the list of an organization now. Without an answer, nothing is known about its discovered services. */
+    verify: async (organizationId: string) => {
       const own = organizations.find(({ id }) => id === organizationId);
       if (!isOn || !own) return directory.services();
       const read = await own.reads.services({ fresh: true, waiting: true });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRecord } from '../base/http-answer.ts';
 import type { Json, JsonObject } from '../base/text.ts';
 import type { Snapshot } from '../domain/change.ts';
 import type { LearnedService } from '../domain/targets.ts';
@@ -29,8 +30,7 @@ export function appliedScaling(service: CloudService): JsonObject | null {
     idleScaling: now.effectiveIdleScaling,
     idleTimeoutMinutes: now.effectiveIdleTimeoutMinutes,
   };
-  const known = Object.entries(values).filter(([, value]) => value !== null);
-  return { ...Object.fromEntries(known), scheduleEntry: activeEntry(service) };
+  return { ...withoutNull(values), scheduleEntry: activeEntry(service) };
 }
 
 const LONGEST_NAME = 60;
@@ -94,13 +94,12 @@ const SHOWN = [
 /** The known fields of a service, without those that the server did not send. */
 export function serviceFacts(service: CloudService): JsonObject {
   const endpoints = (service.endpoints ?? []).flatMap(endpointText);
-  const applied = appliedScaling(service);
-  return Object.fromEntries([
-    ...SHOWN.flatMap((key) => (service[key] === null ? [] : [[key, service[key]] as const])),
-    ...(applied === null ? [] : [['applied', applied] as const]),
-    ...(endpoints.length > 0 ? [['endpoints', endpoints] as const] : []),
-    ...(service.ipAccessList ? [['ipAccessList', accessTexts(service.ipAccessList)] as const] : []),
-  ]);
+  return withoutNull({
+    ...Object.fromEntries(SHOWN.map((key) => [key, service[key]])),
+    applied: appliedScaling(service),
+    endpoints: endpoints.length > 0 ? endpoints : null,
+    ipAccessList: service.ipAccessList && accessTexts(service.ipAccessList),
+  });
 }
 
 /** The same snapshot for cards and for the log, without what is private. */
@@ -135,11 +134,10 @@ export function isPlain(value: unknown): value is string | number | boolean {
  */
 export function serviceSnapshot(service: ServiceReading, readAt: Date): Snapshot {
   const { baseline } = service;
-  const size = baseline && {
-    minReplicaMemoryGb: baseline.minMemoryGb,
-    maxReplicaMemoryGb: baseline.maxMemoryGb,
-  };
-  const bounds = withoutNull(size ?? {});
+  const bounds = withoutNull({
+    minReplicaMemoryGb: baseline?.minMemoryGb ?? null,
+    maxReplicaMemoryGb: baseline?.maxMemoryGb ?? null,
+  });
   const extra = baseline?.isApproximate ? { approximate: bounds } : bounds;
   const fields = { ...extra, ...serviceFacts({ ...service, ...PRIVATE }) };
   return { fields, seenAt: readAt, source: 'read from the server', wasRead: true };
@@ -151,15 +149,10 @@ export function learnedReading(
   { name, organizationId }: Pick<LearnedService, 'name' | 'organizationId'>,
   readAt: Date,
 ): LearnedService {
-  const { fields, source } = serviceSnapshot(service, readAt);
-  return {
-    id: service.id,
-    organizationId,
-    name,
-    fields: { ...fields, ...serviceFacts(service) },
-    source,
-    seenAt: readAt,
-  };
+  const { id } = service;
+  const { fields: size, source } = serviceSnapshot(service, readAt);
+  const fields = { ...size, ...serviceFacts(service) };
+  return { id, organizationId, name, fields, source, seenAt: readAt };
 }
 
 function withoutNull(values: JsonObject): JsonObject {
@@ -250,9 +243,7 @@ export async function knownServices(
 
 type OnUnreadableService = (id: string, error: unknown) => void;
 
-const Fields = z.custom<JsonObject>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-);
+const Fields = z.custom<JsonObject>(isRecord);
 const Times = z.record(z.string(), z.number());
 
 function readable(

@@ -1,5 +1,7 @@
+import type { z } from 'zod';
 import { type SharedRead, sharedRead } from '../base/cache.ts';
 import { ApiError, InvalidRequest } from '../base/errors.ts';
+import type { Call } from '../base/http.ts';
 import type { Priority } from '../base/http-limits.ts';
 import { wordOf } from '../domain/words.ts';
 import type { CloudPermission } from './accepted-values.ts';
@@ -84,12 +86,7 @@ export const NO_READS: CapabilityOptions = {
   onOff: () => undefined,
 };
 
-export interface Capabilities<Name extends string> {
-  /** Why the read cannot succeed, known without a request; null if it can. */
-  blocked(name: Name, subject: string | null): UnknownRead | null;
-  /** Sends a read that is not blocked. */
-  attempt<T>(name: Name, attempt: Attempt<T>): Promise<OptionalRead<T>>;
-}
+export type Capabilities<Name extends string> = ReturnType<typeof createCapabilities<Name>>;
 
 interface Attempt<T> {
   readonly send: () => Promise<T>;
@@ -108,7 +105,7 @@ const REMEMBERED_MS = 600_000;
 export function createCapabilities<Name extends string>(
   rules: Readonly<Record<Name, CapabilityRule>>,
   { mode, now, onOff }: CapabilityOptions,
-): Capabilities<Name> {
+) {
   const off = new Map<Name, UnknownRead>();
   const refused = new Map<string, { readonly why: UnknownRead; readonly until: number }>();
 
@@ -130,13 +127,15 @@ export function createCapabilities<Name extends string>(
   }
 
   return {
-    blocked(name, subject) {
+    /** Why the read cannot succeed, known without a request; null if it can. */
+    blocked(name: Name, subject: string | null): UnknownRead | null {
       if (mode === 'contract') return READS_ARE_OFF;
       const refusal = refused.get(`${name} ${subject}`);
       const isValid = refusal !== undefined && now().getTime() < refusal.until;
       return off.get(name) ?? (isValid ? refusal.why : null);
     },
-    async attempt(name, attempt) {
+    /** Sends a read that is not blocked. */
+    async attempt<T>(name: Name, attempt: Attempt<T>): Promise<OptionalRead<T>> {
       try {
         const value = await attempt.send();
         refused.delete(`${name} ${attempt.subject}`);
@@ -206,12 +205,16 @@ export const CLOUD_CAPABILITIES = {
 
 export type CloudCapability = keyof typeof CLOUD_CAPABILITIES;
 
-/** How a read is sent: the same for every optional read. */
-export interface OptionalCall {
-  readonly priority: Priority;
-  /** A slow optional read is dropped, not awaited. */
-  readonly withinMs: number;
-}
+/** How a read is sent: the same for every optional read. A slow one is dropped, not awaited. */
+export type OptionalCall = Pick<Call, 'priority' | 'withinMs'>;
+
+export type ReadRequest = OptionalCall & Pick<Call, 'operation' | 'path' | 'query'>;
+
+/** Sends a read with the HTTP client of its contract, so that both use one request budget. */
+export type SendRead = <S extends z.ZodType>(
+  request: ReadRequest,
+  schema: S,
+) => Promise<z.output<S>>;
 
 export interface CachedRead<Name extends string, T> {
   readonly name: Name;

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { FieldProblem, Secret } from '../base/errors.ts';
 import type { Reply } from '../base/http.ts';
 import type { JsonObject } from '../base/text.ts';
+import type { LearnedService } from '../domain/targets.ts';
 import { plainWords } from '../domain/words.ts';
 import { SIZING_LABELS } from './accepted-values.ts';
 import type { CloudService, CreatedService, ReversePrivateEndpoint } from './cloud-replies.ts';
@@ -19,11 +20,7 @@ export interface SendResult {
   readonly requestId: string | null;
   readonly reported: readonly string[];
   /** The values of the target in the reply; stored as its last seen values. */
-  readonly learned: {
-    readonly id: string;
-    readonly name: string;
-    readonly fields: JsonObject;
-  } | null;
+  readonly learned: Pick<LearnedService, 'id' | 'name' | 'fields'> | null;
   /** The id of what the request created, by which optional reads find it. */
   readonly createdId?: string | null;
   /** Shown once, only to the requester. */
@@ -93,29 +90,18 @@ export function sentCreation(
   body: JsonObject = {},
 ): SendResult {
   const { result, requestId } = reply;
-  const service = result?.service ?? null;
-  if (!service?.id) {
-    return { requestId, reported: [], learned: null, secret: result?.password ?? null };
-  }
-  const learned = {
-    id: service.id,
-    name: service.name ?? service.id,
-    fields: serviceFacts(service),
-  };
-  const state = service.state === null ? [] : [service.state];
+  const service = result?.service;
+  const secret = result?.password ?? null;
+  if (!service?.id) return { requestId, reported: [], learned: null, secret };
+  const { id, name, state } = service;
   const reported = [
-    ...state,
-    `id ${service.id}`,
+    ...(state === null ? [] : [state]),
+    `id ${id}`,
     ...(service.endpoints ?? []).flatMap(endpointText),
     ...differing(body, service),
   ];
-  return {
-    requestId,
-    reported,
-    learned,
-    createdId: service.id,
-    secret: result?.password ?? null,
-  };
+  const learned = { id, name: name ?? id, fields: serviceFacts(service) };
+  return { requestId, reported, learned, createdId: id, secret };
 }
 
 export function sentEndpoint(

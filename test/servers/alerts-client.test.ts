@@ -316,3 +316,18 @@ test('seventy of a hundred places are for reads, and the next one starts a minut
   await Promise.allSettled(rush);
   expect(server.received).toHaveLength(70);
 });
+
+test('webhooks are read to their total, also where the server leaves some of a page out', async () => {
+  const server = await serve((response, received) => {
+    const data = [{ id: `w${received.query.offset ?? 0}` }];
+    json(200, { data, meta: { total: 5, limit: 2 } })(response, received);
+  });
+  const reads = { mode: 'extended', now: () => new Date(0), onOff: () => undefined } as const;
+  const read = await client(server.url, { reads }).reads.webhooks();
+  expect(read).toMatchObject({ value: [{ id: 'w0' }, { id: 'w2' }, { id: 'w4' }] });
+  const pages = [
+    { limit: '2', offset: '2' },
+    { limit: '2', offset: '4' },
+  ];
+  expect(server.received.map(({ query }) => query)).toEqual([{}, ...pages]);
+});

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { isRecord } from '../../src/base/http-answer.ts';
+import { MaybeNumber, MaybeText, tolerant } from '../../src/base/http-rows.ts';
 import {
   Alert,
   AlertBody,
   AlertEdit,
   isSilenced,
-  KnownFields,
   underRequestNames,
 } from '../../src/servers/alerts-schema.ts';
 import { contractSearch, contractTile, currentSearch, currentTile } from './alerts-replies.ts';
@@ -130,6 +132,19 @@ const VALUES = fc.oneof(
   fc.string(),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
 );
+/** The fields of an alert for display, as a schema reads them. */
+const KnownFields = z.object({
+  ...{ id: MaybeText, name: MaybeText, message: MaybeText, note: MaybeText, interval: MaybeText },
+  ...{ thresholdType: MaybeText, source: MaybeText, state: MaybeText, teamId: MaybeText },
+  ...{ dashboardId: MaybeText, tileId: MaybeText, savedSearchId: MaybeText, groupBy: MaybeText },
+  ...{ createdAt: MaybeText, updatedAt: MaybeText },
+  ...{ threshold: MaybeNumber, thresholdMax: MaybeNumber },
+  channels: z
+    .array(z.unknown())
+    .catch([])
+    .transform((list) => list.filter(isRecord)),
+  silenced: tolerant(z.union([z.boolean(), z.looseObject({ until: MaybeText })])),
+});
 const NAMES = [...Object.keys(KnownFields.shape), 'channel', 'dashboard', 'savedSearch', 'team'];
 
 test('the fast reader and the schema give the same alert for any field values', () => {

@@ -1,7 +1,22 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { API_METRICS, readUsageCost, UsageCost } from '../../src/servers/cloud-replies.ts';
+import { z } from 'zod';
+import { figureOrNaN, MaybeSwitch, MaybeText } from '../../src/base/http-rows.ts';
+import { API_METRICS, readUsageCost } from '../../src/servers/cloud-replies.ts';
 import { serviceRow, warehouseRow } from './cloud-replies.ts';
+
+const Credits = z.unknown().optional().transform(figureOrNaN);
+const Metrics = z
+  .object(Object.fromEntries(API_METRICS.map((name) => [name, Credits])))
+  .catchall(Credits);
+/** A row, as a schema reads it. */
+const UsageCost = z.looseObject({
+  ...{ dataWarehouseId: MaybeText, serviceId: MaybeText, date: MaybeText },
+  ...{ entityId: MaybeText, entityName: MaybeText, entityType: MaybeText },
+  metrics: z.preprocess((value) => value ?? {}, Metrics).catch(Metrics.parse({})),
+  totalCredits: Credits,
+  locked: MaybeSwitch,
+});
 
 const ODD = [
   ...['', ' ', '5', ' -1.5e-7 ', '1e999', '1,5', '0x10', 'Infinity', 'NaN', '12\n', 'true'],

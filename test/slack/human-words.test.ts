@@ -3,7 +3,7 @@ import { commands, fieldsOf, parseLine } from '../../src/commands/index.ts';
 import { REFUSALS, STATES, type UserId } from '../../src/domain/change.ts';
 import { createDenial } from '../../src/domain/gate.ts';
 import { fieldLabel, meaningsOf, STATE_WORDS, wordOf } from '../../src/domain/words.ts';
-import { Alert, KnownFields } from '../../src/servers/alerts-schema.ts';
+import { Alert } from '../../src/servers/alerts-schema.ts';
 import {
   ComplianceType,
   EndpointType,
@@ -178,7 +178,8 @@ test('each service is listed in words', async () => {
 
 test('each field of a reply has a label in words', () => {
   const unknown = ['minReplicaMemoryGb', 'someNewField', 'some_field'];
-  for (const field of [...Object.keys(KnownFields.shape), ...unknown]) {
+  const { asRead: _, ...known } = Alert.parse({});
+  for (const field of [...Object.keys(known), ...unknown]) {
     expectWords(fieldLabel(field));
   }
 });
