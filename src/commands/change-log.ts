@@ -78,11 +78,9 @@ const PastTimeText = z.string().transform((typed, context): string => {
   const text = typed.trim().toLowerCase();
   const past = typedSpan(text) ?? text;
   if (/^(today|yesterday)$/.test(past) || isDay(past) || !Number.isNaN(spanMs(past))) return past;
-  context.addIssue({
-    code: 'custom',
-    message:
-      'must be today, yesterday, a day (for example 2026-11-01) or a time ago (for example 7d)',
-  });
+  const message =
+    'must be today, yesterday, a day (for example 2026-11-01) or a time ago (for example 7d)';
+  context.addIssue({ code: 'custom', message });
   return z.NEVER;
 });
 

@@ -183,40 +183,31 @@ export const changeShow = queryCommand({
 
   answer: async ({ id, details }, { changes }, asker) => {
     const found = await findChange(changes, id, asker);
-    return 'title' in found
-      ? found
-      : answerChangeShow(changes, found, asker, details !== undefined);
+    if ('title' in found) return found;
+    const isDetailed = details !== undefined;
+    const { change, hidden, effect, next } = await changes.shown(found, asker);
+    const lines = await (isDetailed ? historyLines : storyLines)(changes.events, change.id);
+    const { state, followUp } = change;
+    const seen = state === 'succeeded' ? followUp?.seen : null;
+    const now: readonly (readonly InlinePart[])[] = [
+      // Once the target was read after the send.
+      ...(seen ? [[{ at: seen.at }, `  The server shows: ${wordOf(seen.text)}`]] : []),
+      ...(next ? [[{ at: next.at }, `  Next run: ${next.action}`]] : []),
+    ];
+    const more = { label: 'Details', line: `change show ${change.id} details` };
+    return {
+      title: isDetailed ? 'Evidence' : 'History',
+      change: { change, hidden },
+      parts: [
+        { kind: 'lines', lines: [...lines.slice(-LINES_MAX), ...(isDetailed ? [] : now)] },
+        ...(effect === null ? [] : [{ kind: 'text', text: effect } as const]),
+        ...(isDetailed ? [] : [{ kind: 'offers', offers: [more] } as const]),
+      ],
+    };
   },
 });
 
 const LINES_MAX = 60;
-
-async function answerChangeShow(
-  changes: CommandContext['changes'],
-  found: Change,
-  asker: Caller,
-  isDetailed: boolean,
-): Promise<Answer> {
-  const { change, hidden, effect, next } = await changes.shown(found, asker);
-  const lines = await (isDetailed ? historyLines : storyLines)(changes.events, change.id);
-  const { state, followUp } = change;
-  const seen = state === 'succeeded' ? followUp?.seen : null;
-  const now: readonly (readonly InlinePart[])[] = [
-    // Once the target was read after the send.
-    ...(seen ? [[{ at: seen.at }, `  The server shows: ${wordOf(seen.text)}`]] : []),
-    ...(next ? [[{ at: next.at }, `  Next run: ${next.action}`]] : []),
-  ];
-  const details = { label: 'Details', line: `change show ${change.id} details` };
-  return {
-    title: isDetailed ? 'Evidence' : 'History',
-    change: { change, hidden },
-    parts: [
-      { kind: 'lines', lines: [...lines.slice(-LINES_MAX), ...(isDetailed ? [] : now)] },
-      ...(effect === null ? [] : [{ kind: 'text', text: effect } as const]),
-      ...(isDetailed ? [] : [{ kind: 'offers', offers: [details] } as const]),
-    ],
-  };
-}
 
 export const changeCancel = queryCommand({
   name: 'change cancel',

@@ -262,13 +262,9 @@ function withoutVerb(noun: string, words: readonly Word[], vocabulary: Vocabular
   const name = nameBefore(noun, words, vocabulary);
   const isAlone = name?.taken === words.length;
   const list = of('list');
+  const starts = [words.slice(0, 2).map(lowerOf).join(' '), lowerOf(first)];
   const isFilter =
-    list &&
-    fieldsOf(list.args).some(
-      ({ means }) =>
-        ownValue(means, words.slice(0, 2).map(lowerOf).join(' ')) ??
-        ownValue(means, lowerOf(first)),
-    );
+    list && fieldsOf(list.args).some(({ means }) => starts.some((text) => ownValue(means, text)));
   if (noun === 'change') {
     const isList = isFilter || CHANGE_LISTS.some((which) => which === lowerOf(first));
     const isId =

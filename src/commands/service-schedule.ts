@@ -37,10 +37,8 @@ import {
 const WeeklyTimes = z.string().transform((typed, context): readonly WeeklyTime[] => {
   const times = readWeeklyTimes(typed);
   if (times) return times;
-  context.addIssue({
-    code: 'custom',
-    message: 'must be days and a time, for example weekdays 20:00 (no line of cron)',
-  });
+  const message = 'must be days and a time, for example weekdays 20:00 (no line of cron)';
+  context.addIssue({ code: 'custom', message });
   return z.NEVER;
 });
 
@@ -298,10 +296,8 @@ function timeRows(after: ReturnType<typeof bodyOf>, before: Snapshot | null): re
 /** Slack shows an instant in the zone of the reader. */
 function firstRows(plan: WeeklyPlan, now: Date): readonly PlanRow[] {
   return (['stop', 'start'] as const).flatMap((action) => {
-    const first = nextOccurrence(
-      { ...NEVER, timezone: plan.timezone, [action]: plan[action] },
-      now,
-    );
+    const own = { ...NEVER, timezone: plan.timezone, [action]: plan[action] };
+    const first = nextOccurrence(own, now);
     const label = `First ${action}`;
     return first
       ? [{ field: `first ${action}`, label, before: null, after: first.at.toISOString() }]
