@@ -62,7 +62,10 @@ const REFUSED: readonly (readonly [line: string, words: string])[] = [
   ['/cost digest add #db-costs hue=red', 'Keys: channel, at, zone, days'],
   ['/cost digest add #db-costs every=fortnight', 'every must be day or week'],
   ['/cost digest add #db-costs quiet=maybe', 'quiet must be on or off'],
-  ['/cost digest add #db-costs zone=Mars/Phobos', 'must name a place or UTC, not “Mars/Phobos” (for example'],
+  [
+    '/cost digest add #db-costs zone=Mars/Phobos',
+    'must name a place or UTC, not “Mars/Phobos” (for example',
+  ],
   ['/cost digest pause #db-costs at=09:00', 'at cannot be used with “pause”'],
   [
     '/cost digest add #db-costs tag=prd',

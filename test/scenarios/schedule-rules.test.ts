@@ -17,7 +17,9 @@ test('a schedule needs the approvals of the commands that it runs', async () => 
   const line = '/service schedule staging';
   expect(await ask(`${line} stop=20:00`, 'must be days and a time')).toContain('weekdays 20:00');
   const berlin = `${line} stop="fri 20:00" zone=Berlin`;
-  expect(await ask(berlin, 'must name a place or UTC, not “Berlin”')).toContain('zone=Europe/Berlin');
+  expect(await ask(berlin, 'must name a place or UTC, not “Berlin”')).toContain(
+    'zone=Europe/Berlin',
+  );
   await sandbox.slack.command(ANA, 'ops', `${line} stop="fri 20:00" zone=qqqqqqq`);
   await sandbox.modal(ANA, 'service.schedule');
   const form = JSON.stringify(sandbox.slack.clientState(ANA).views.at(-1)?.blocks);
