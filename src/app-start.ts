@@ -7,7 +7,7 @@ import { createOutageLog, type Measures } from './base/log.ts';
 import type { ConfigProblem } from './base/problem.ts';
 import { backoffMs, type Clock } from './base/time.ts';
 import { commands } from './commands/index.ts';
-import type { RoleName } from './domain/change.ts';
+import type { RoleName, UserId } from './domain/change.ts';
 import type { Policy } from './domain/policy.ts';
 import { impossibleRequirements, membersNeeded } from './domain/policy-schema.ts';
 import { Damaged, KeyProblem, type Log, openLog, readKeys, recordIds } from './log/index.ts';
@@ -178,8 +178,9 @@ function recordedPost(record?: RecordExchange): typeof postJson {
 /** Refuses the start where a rule has no user who satisfies it, before an emergency shows it. */
 async function refuseUnmetRules({ actors }: Slack, policy: Policy): Promise<void> {
   const enough = membersNeeded(policy);
-  const read = async (role: RoleName) => [role, await actors.someOf(role, enough)] as const;
-  const found = await Promise.all(policy.roles.keys().map(read));
+  const found: (readonly [RoleName, readonly UserId[] | null])[] = [];
+  // One after the other: reads that wait for Slack's limit together use up each other's attempts.
+  for (const role of policy.roles.keys()) found.push([role, await actors.someOf(role, enough)]);
   const problems = found.flatMap(([role, people]) => {
     if (people !== null) return [];
     return [{ where: 'Slack', problem: `did not list the members of role ${role}`, hint: null }];

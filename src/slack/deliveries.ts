@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { parse } from 'node:querystring';
+import { finished } from 'node:stream/promises';
 import { HTTPReceiver, isValidSlackRequest, type Receiver, SocketModeReceiver } from '@slack/bolt';
 import type { Secret } from '../base/errors.ts';
 import type { Measures } from '../base/log.ts';
@@ -135,7 +135,8 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
     size += piece.length;
     if (size <= BODY_LIMIT) pieces.push(piece);
   });
-  await once(request, 'end');
+  // Rejects if the request closes before its end.
+  await finished(request);
   return size > BODY_LIMIT ? null : Buffer.concat(pieces);
 }
 
