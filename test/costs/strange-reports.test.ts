@@ -201,6 +201,7 @@ const TYPED = [
   'cost forecast',
   'cost forecast next month metric storage',
   'cost 7d stagign',
+  'cost 7d stagign by wek',
   'cost metric stroage',
   'cost next month',
   'cost why 7d by day',
