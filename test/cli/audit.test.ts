@@ -184,8 +184,8 @@ test('without retention nothing is deleted', async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test('a damaged log is closed, and nothing of it is open', async () => {
-  const { log, setting } = await running();
+onEngines('a damaged log is closed, and nothing of it is open', async (engine) => {
+  const { log, setting } = await running(engine);
   const file = newFile();
   const intact = await audit(setting, 'close', '--export', file);
   expect(intact).toMatchObject({ err: 'The log is intact, so it was not closed\n', code: 1 });

@@ -10,7 +10,7 @@ import { openStore, reading, sql } from '../../src/storage/index.ts';
 import { SIGNING_SECRET } from '../harness/simulators.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
-import { emptyUrl } from '../storage/engines.ts';
+import { ENGINES, emptyUrl } from '../storage/engines.ts';
 
 const CREATION =
   '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32 "a new market"';
@@ -120,7 +120,10 @@ async function startWrappingProxy(url: string, status: number): Promise<string> 
 async function storedIn(databaseUrl: string): Promise<string> {
   const store = await openStore(databaseUrl, { as: 'beside' });
   try {
-    const names = sql<{ name: string }>`select name from sqlite_master where type = 'table'`;
+    const names = databaseUrl.startsWith('file:')
+      ? sql<{ name: string }>`select name from sqlite_master where type = 'table'`
+      : sql<{ name: string }>`select table_name as name from information_schema.tables
+          where table_schema = current_schema()`;
     return await reading(store, async (reader) => {
       const stored: unknown[] = [];
       for (const { name } of (await names.execute(reader)).rows) {
@@ -133,10 +136,10 @@ async function storedIn(databaseUrl: string): Promise<string> {
   }
 }
 
-test.for([200, 502])(
-  'the password of a creation gets nowhere when a proxy wraps its reply in a page with status %s',
-  async (status) => {
-    const databaseUrl = await emptyUrl('sqlite');
+test.for(ENGINES.flatMap((engine) => [200, 502].map((status) => [engine, status] as const)))(
+  'the password of a creation gets nowhere when a proxy wraps its reply in a page, on %s with %s',
+  async ([engine, status]) => {
+    const databaseUrl = await emptyUrl(engine);
     const { log, lines } = recordedLog();
     let apis = 0;
     const sandbox = await startTestSandbox({

@@ -124,6 +124,17 @@ test('an end can be added, and the start delayed, in the time zone of the approv
   expect(planned?.text).toMatch(/2026-11-20T22:3\d/);
 });
 
+test('a creation can be lowered as well', async () => {
+  const sandbox = await startTestSandbox();
+  const line =
+    '/service create more provider=aws region=eu-central-1 min=8 max=64 replicas=3 ip=10.0.0.0/8';
+  await sandbox.confirm(ANA, line, '?');
+  const card = await sandbox.card('requests: ');
+  await approveLess(sandbox, BEN, card as Card, { maxReplicaMemoryGb: '32', numReplicas: '2' });
+  const less = 'Maximum memory per replica (GB) 64 → 32, Replicas 3 → 2';
+  await expect.poll(() => shown(sandbox, 'Narrowed by')).toContain(less);
+});
+
 /** What is not less, and why the form keeps it. */
 const NOT_LESS: readonly (readonly [string, Readonly<Record<string, string>>, RegExp])[] = [
   ['a larger size', { maxReplicaMemoryGb: '96' }, /must be at most 64/],

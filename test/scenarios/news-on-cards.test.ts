@@ -111,6 +111,9 @@ const all = (words: RegExp) => ({
 /** What waits ends, and what was sent stays. */
 const ends = (words: RegExp) => ({ pending: { ends: words }, approved: { ends: words } });
 
+const OTHER_WAREHOUSE =
+  /Its tags and warehouse are staging · main now; when requested: staging · lab/;
+
 const EVENTS: Readonly<Record<string, Event>> = {
   'a freeze of the file begins': {
     happens: async ({ pass }) => pass(31 * 60_000),
@@ -167,7 +170,8 @@ const EVENTS: Readonly<Record<string, Event>> = {
   'its warehouse changes under the same rule': {
     happens: ({ reload }) => reload(withService((one) => ({ ...one, warehouse: 'main' }))),
     shows: {
-      pending: /Its tags and warehouse are staging · main now; when requested: staging · lab/,
+      pending: OTHER_WAREHOUSE,
+      approved: OTHER_WAREHOUSE,
     },
   },
   'its service is removed from the file': {

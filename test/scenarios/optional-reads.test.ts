@@ -23,6 +23,15 @@ async function startLogged(options: TestSandboxOptions = {}) {
   return { ...sandbox, optional, off };
 }
 
+test('with cloud.reads: contract the bot sends no optional read', async () => {
+  const { clock, wake, cloud, optional } = await startLogged();
+  const reads = cloud.count('usage cost');
+  clock.now = new Date(clock.now.getTime() + 60 * MINUTE);
+  wake();
+  await expect.poll(() => cloud.count('usage cost')).toBeGreaterThan(reads);
+  expect(optional()).toEqual([]);
+});
+
 test('with cloud.reads: extended a start reads only the list of services, and later the activities', async () => {
   const { optional, off, clock, wake, cloud } = await startLogged({ yaml: EXTENDED });
   const reads = cloud.count('usage cost');

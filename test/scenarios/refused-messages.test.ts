@@ -118,40 +118,38 @@ test('a rate limit of one message delays all of that method until the time that 
   expect(notices(sandbox, 'could not be posted')).toEqual([]);
 });
 
-test('a card that Slack does not let be edited goes on in its thread, each state once', async () => {
-  const sandbox = await startTestSandbox();
-  const { slack } = sandbox;
-  const card = await requestChange(sandbox);
-  const { channel = '', ts = '' } = card ?? {};
-  slack.failNext({
-    method: 'chat.update',
-    channel,
-    times: 10_000,
-    how: { error: 'edit_window_closed' },
-  });
-  sandbox.cloud.injectFault({ operation: 'set state', fault: 'close-after-effect', times: 1 });
-  await sandbox.press(BEN, card, 'change.approve');
-  const replies = () => slack.messages(channel).filter(({ threadTs }) => threadTs === ts);
-  const states = () =>
-    replies().filter((each) => textOf(each).includes('not let the card be edited'));
-  await expect.poll(() => states().map(textOf).join()).toContain('outcome unknown');
-  await waitUntilIdle(sandbox);
-  const shown = states().map(({ blocks }) => blocks[0]?.block_id);
-  expect(shown).toEqual([...new Set(shown)]);
-  expect(notices(sandbox, 'could not be updated')).toEqual([]);
+test.for(['edit_window_closed', 'cant_update_message'])(
+  'a card that Slack does not let be edited (%s) goes on in its thread, each state once',
+  async (error) => {
+    const sandbox = await startTestSandbox();
+    const { slack } = sandbox;
+    const card = await requestChange(sandbox);
+    const { channel = '', ts = '' } = card ?? {};
+    slack.failNext({ method: 'chat.update', channel, times: 10_000, how: { error } });
+    sandbox.cloud.injectFault({ operation: 'set state', fault: 'close-after-effect', times: 1 });
+    await sandbox.press(BEN, card, 'change.approve');
+    const replies = () => slack.messages(channel).filter(({ threadTs }) => threadTs === ts);
+    const states = () =>
+      replies().filter((each) => textOf(each).includes('not let the card be edited'));
+    await expect.poll(() => states().map(textOf).join()).toContain('outcome unknown');
+    await waitUntilIdle(sandbox);
+    const shown = states().map(({ blocks }) => blocks[0]?.block_id);
+    expect(shown).toEqual([...new Set(shown)]);
+    expect(notices(sandbox, 'could not be updated')).toEqual([]);
 
-  // The buttons of the newest reply count; those of the card are older.
-  await sandbox.press(CLEO, card, 'change.approve');
-  await sandbox.privateMessage(CLEO, 'This message shows an older state.');
-  expect(notices(sandbox, 'did not count')).toEqual([]);
-  const newest = states().at(-1);
-  await sandbox.pressWithReason(BEN, newest, 'change.happened', 'seen in the console');
-  await expect.poll(() => states().map(textOf).at(-1)).toContain('it was stopped');
-  await sandbox.restart();
-  await waitUntilIdle(sandbox);
-  const after = states().map(({ blocks }) => blocks[0]?.block_id);
-  expect(after).toEqual([...new Set(after)]);
-});
+    // The buttons of the newest reply count; those of the card are older.
+    await sandbox.press(CLEO, card, 'change.approve');
+    await sandbox.privateMessage(CLEO, 'This message shows an older state.');
+    expect(notices(sandbox, 'did not count')).toEqual([]);
+    const newest = states().at(-1);
+    await sandbox.pressWithReason(BEN, newest, 'change.happened', 'seen in the console');
+    await expect.poll(() => states().map(textOf).at(-1)).toContain('it was stopped');
+    await sandbox.restart();
+    await waitUntilIdle(sandbox);
+    const after = states().map(({ blocks }) => blocks[0]?.block_id);
+    expect(after).toEqual([...new Set(after)]);
+  },
+);
 
 test('the newest reply alone has buttons where Slack lets the older one be edited, and is named by its link', async () => {
   const sandbox = await startTestSandbox();

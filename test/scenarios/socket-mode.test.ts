@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { SocketRefresh } from '../../sandbox/slack/delivery/socket-refresh.ts';
-import { PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
+import { isReady, PROCESS_LIMITS, startProcessSandbox } from '../harness/bot-process.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, CLEO } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
@@ -118,6 +118,14 @@ test('a stop finishes its work though Slack leaves the TCP connections open', as
   expect(await bot.exited).toBe(0);
   // A stop that runs into its deadline ends with another line.
   expect(bot.logged().at(-1)).toBe('stopped');
+});
+
+test('it stays ready during a refresh', async () => {
+  const sandbox = await socketProcess();
+  const bot = await sandbox.start();
+  await expect.poll(sandbox.slack.connections, PROCESS_LIMITS).toBe(2);
+  await sandbox.slack.refreshSockets({ reason: 'refresh_requested', closing: 'handshake' });
+  expect(await isReady(bot.url)).toBe(true);
 });
 
 test('invalid_auth on a reconnect ends the process with 78 and one line that names the token', async () => {

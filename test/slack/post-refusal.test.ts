@@ -12,6 +12,9 @@ function limited(retryAfter: number): Error {
 
 test.for([
   ['is_archived', 'the channel is archived (is_archived)'],
+  ['channel_not_found', 'the channel does not exist, or Signalbox is not a member'],
+  ['not_in_channel', 'Signalbox is not a member of the channel'],
+  ['restricted_action', 'do not let the app post there (restricted_action)'],
   ['restricted_action_thread_locked', 'do not let the app post there'],
   ['restricted_action_of_a_new_kind', 'do not let the app post there'],
   ['team_access_not_granted', 'do not let the app post there'],

@@ -49,6 +49,16 @@ test('the refusal of a query is recorded before Slack returns the users who coul
   expect(await answer).toMatchObject({ ok: false, denial });
 });
 
+test('a query of a foreign button is refused, and the operators read of it', async () => {
+  const { context } = await createTestContext();
+  const query = { command: 'service list', target: null, by: ana };
+  expect(await authorizeQuery(context, { ...query, place: { kind: 'own' } })).toEqual({ ok: true });
+  const foreign = authorizeQuery(context, { ...query, place: { kind: 'unknown' } });
+  expect(await foreign).toMatchObject({ ok: false, denial: { refusal: 'foreign-place' } });
+  expect(await refusals(context)).toMatchObject([{ by: ana, why: 'foreign-place' }]);
+  expect(await notices(context)).toMatchObject([{ to: null }]);
+});
+
 test('a user sees the forms of the commands to which a rule admits them', async () => {
   const { context } = await createTestContext();
   const names = ['service stop', 'alert edit'];

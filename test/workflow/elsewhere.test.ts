@@ -366,6 +366,13 @@ test('of two requests, the nearer one explains an entry only if no other entry n
   expect(await titles([own(7.5), own(11.4), own(7.6)])).toHaveLength(1);
 });
 
+test('a request explains no entry of another service', async () => {
+  const { titles } = await sentStop('succeeded');
+  // Its own service has an entry as well: otherwise, the request is not even read.
+  const entries = [own(0.01, { serviceId: SEARCH.id }), own(0.01, { type: 'service_start' })];
+  expect(await titles(entries)).toHaveLength(2);
+});
+
 test('a lost request that is applied after the next one is own', async () => {
   const { context, clock, titles } = await sentStop('unknown');
   const [lost] = await listChanges(context.events, { limit: 1 });

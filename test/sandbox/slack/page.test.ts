@@ -1,4 +1,8 @@
-import { expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import express from 'express';
+import { expect, onTestFinished, test } from 'vitest';
 import { ana, ben, clock, general, startSlack, sven } from './bolt-app.ts';
 import { listener } from './client.ts';
 
@@ -54,6 +58,18 @@ test('the page is notified of a change', async () => {
   slack.changed();
   expect((await reader?.read())?.value).toMatch(isEvents);
   leaving.abort();
+});
+
+test('the built page and additional routes are served', async () => {
+  const page = await mkdtemp(join(tmpdir(), 'sandbox-page-'));
+  onTestFinished(() => rm(page, { recursive: true }));
+  await writeFile(join(page, 'index.html'), '<title>Sandbox</title>');
+  const routes = express.Router().get('/panel', (_, response) => {
+    response.json({ requests: [] });
+  });
+  const { slack } = await started({ page, routes });
+  expect(await (await fetch(`${slack.url}/`)).text()).toBe('<title>Sandbox</title>');
+  expect(await (await fetch(`${slack.url}/sandbox/panel`)).json()).toEqual({ requests: [] });
 });
 
 test('each simulator has its own workspace and stops with open connections', async () => {
