@@ -112,11 +112,19 @@ export function windowAt(words: readonly string[], clock: LocalClock) {
   for (let taken = Math.min(8, words.length); taken > 0; taken -= 1) {
     const phrase = words.slice(0, taken).join(' ');
     if (phrase.length > LONGEST) continue;
-    if (/(?:utc|gmt) ?-\d| -\d\d:\d\d$/i.test(phrase)) continue;
-    const [, begin = '', to = ''] = WINDOW.exec(phrase) ?? [];
+    // `on friday from 8:00 to 10:00` → `from friday 8:00 to 10:00`
+    const lowered = phrase
+      .toLowerCase()
+      .replace(/^(?:on (?:the )?)?(.{3,20}?) (from|between|von) /, '$2 $1 ');
+    const [, body = '', zone] = zoneAfter(lowered);
+    const inner = zone === undefined ? null : WINDOW.exec(body);
+    if (!inner && /^(utc|gmt)./.test(zone ?? '')) continue;
+    const [, begin = '', end = ''] = inner ?? WINDOW.exec(lowered) ?? [];
     // A zone at the end is that of both.
-    const [, , zone] = ZONE.exec(to.toLowerCase()) ?? [];
-    const from = zone === undefined || ZONE.test(begin.toLowerCase()) ? begin : `${begin} ${zone}`;
+    const inZone = (text: string) =>
+      inner && text !== '' && !ZONE.test(text) ? `${text} ${zone}` : text;
+    const [from, to] = [inZone(begin), inZone(end)];
+    const isForeign = Boolean(inner) && zoneOf(zone ?? '') === undefined;
     const isTime = taken === words.length || /^(from|between|von)\b|:|\d ?[ap]m\b/i.test(phrase);
     if (to === '' || !isTime) continue;
     const windows = momentsIn('at', from, clock)
@@ -124,7 +132,7 @@ export function windowAt(words: readonly string[], clock: LocalClock) {
       .sort((one, other) => one.ms - other.ms);
     const short = windows.filter(({ ms }) => ms <= HALF_DAY_MS);
     const options = short.length > 1 ? short : windows;
-    if (options.length > 0) return { taken, phrase, options };
+    if (options.length > 0) return { taken, phrase, options, isForeign };
   }
   return null;
 }
@@ -142,7 +150,8 @@ function momentsIn(key: 'at' | 'until', text: string, clock: LocalClock): readon
 /** An end is the next one after its start. */
 function windowsFrom({ text, label }: TimeOption, to: string, { now, zone }: LocalClock) {
   const start = instantOf(text, { now, zone });
-  return momentsIn('until', to, { now: start, zone }).map((end) => {
+  const isNear = /\b(today|tonight|tomorrow|tmrw|tmr|heute|morgen)\b/.test(to);
+  return momentsIn('until', to, { now: isNear ? now : start, zone }).map((end) => {
     const instant = instantOf(end.text, { now: start, zone });
     const [day = '', time = ''] = end.text.split('T');
     const isSame = day === localDay(start, zone);
@@ -243,9 +252,7 @@ const ZONE =
   /^(.*\d.*?)\s?((?:utc|gmt)(?: ?[+-]\d{1,2}(?::?\d{2})?)?|z|[+-]\d{2}:?\d{2}|[a-z]+\/[a-z_]+|[a-z]{2,10} time|cet|cest|mez|mesz|est|edt|pst|pdt|bst|ist|jst)$/;
 
 function momentsOf(text: string, context: MomentContext): Moments | null {
-  const aside = ASIDE.exec(text);
-  const isZone = aside !== null && zoneOf(aside[2] ?? '') !== undefined;
-  const [, local = text, typedZone] = (isZone ? aside : ZONE.exec(text)) ?? [];
+  const [, local = text, typedZone] = zoneAfter(text);
   const zone = typedZone === undefined ? null : zoneOf(typedZone);
   if (zone === undefined) {
     const own = momentsOf(local, context);
@@ -263,6 +270,14 @@ function momentsOf(text: string, context: MomentContext): Moments | null {
   return null;
 }
 
+/** The text before its zone, and the zone: `20:00 UTC`, `20:00 (Berlin)`. */
+function zoneAfter(text: string) {
+  const aside = ASIDE.exec(text);
+  const typed = aside?.[2] ?? '';
+  const isZone = aside && (zoneOf(typed) !== undefined || ZONE.test(`1 ${typed}`));
+  return (isZone ? aside : ZONE.exec(text)) ?? [];
+}
+
 /** `20:00 (Berlin)` */
 const ASIDE = /^(.*\d.*?) ?\(([^()]+)\)$/;
 
@@ -270,10 +285,11 @@ const ASIDE = /^(.*\d.*?) ?\(([^()]+)\)$/;
 function zoneOf(typed: string): string | undefined {
   if (/^(utc|gmt|z)$/.test(typed)) return 'UTC';
   const [, sign, hours = '', minutes = '00'] =
-    /^(?:utc|gmt)? ?([+-])(\d{1,2})(?::?(\d{2}))?$/.exec(typed) ?? [];
-  if (sign && Number(hours) <= 14 && Number(minutes) <= 59)
-    return `${sign}${hours.padStart(2, '0')}:${minutes}`;
-  const place = typed.replace(/ time$/, '');
+    /^(?:utc|gmt)? ?([+-])(0?\d|1[0-4])(?::?([0-5]\d))?$/.exec(typed) ?? [];
+  if (sign) return `${sign}${hours.padStart(2, '0')}:${minutes}`;
+  // Words that are places as well.
+  if (/^(christmas|center|easter|midway|knox|troll|casey|davis)\b/.test(typed)) return undefined;
+  const place = typed.replace(/ time$/, '').replaceAll(' ', '_');
   const found = Intl.supportedValuesOf('timeZone').filter((zone) =>
     [zone.toLowerCase(), zone.split('/').at(-1)?.toLowerCase()].includes(place),
   );

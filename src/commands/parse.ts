@@ -467,13 +467,15 @@ function secondCommand(command: Command, { pieces, given }: Draft, vocabulary: V
   const isSaid = pieces.every((piece) => !('text' in piece) || piece.at !== undefined);
   if (!first || !('text' in first) || !isSaid) return null;
   const texts = pieces.map((piece) => ('text' in piece ? piece.text : (piece.choice.words ?? '')));
-  const [, tail] = /^(?:and then|and|then|und|&|\+) (.+)$/i.exec(texts.join(' ')) ?? [];
+  const [, joint, tail] = /^(?:(and then|and|then|und|&&?|\+) )?(.+)$/i.exec(texts.join(' ')) ?? [];
   if (command.kind !== 'change' || tail === undefined) return null;
   const noun = nounOf(command);
   const own = ownCommands(noun, vocabulary).filter(({ kind }) => kind === 'change');
   const found = verbAt(wordsOf(tail), own);
   const isSame =
-    found && (found.rest.length === 0 || /^(it|them)$/i.test(lowerOf(found.rest[0] ?? NO_WORD)));
+    joint !== undefined &&
+    found &&
+    (found.rest.length === 0 || /^(it|them)$/i.test(lowerOf(found.rest[0] ?? NO_WORD)));
   const isNamed = found && nameAt('service', found.rest, vocabulary);
   const isAgain = isSame && found.command === command;
   if (!found || isAgain || !(isSame || isNamed)) return null;

@@ -107,7 +107,7 @@ function askAboutProse(reader: Reader): void {
   const rest = draft.pieces.map((piece) => looseText(piece) ?? '"').join(' ');
   const isNumber = /^[\d.,:%]+$/.test(rest);
   const isOpen = TIMING.every((key) => draft.given[key] === undefined);
-  const time = isNumber ? rest : isOpen ? timeWords(rest) : null;
+  const time = isNumber ? rest : isOpen ? timeWords(rest) : (REPEATED.exec(rest)?.[0] ?? null);
   if (time === null || draft.choices.length > 0) return;
   const could = `“${time}” could be a time. ${howToWrite(reader, time)}`;
   const why = isNumber ? `“${time}” is a number without its key.` : could;
@@ -136,6 +136,9 @@ function howToWrite({ command, fields, vocabulary }: Reader, time: string): stri
     ...(isRepeated ? [`A stop or start that repeats is ${schedule}.`] : []),
   ].join(' ');
 }
+
+const REPEATED =
+  /^((every|each) (day|night|morning|evening|week|weekday|month|(mon|tues|wednes|thurs|fri|satur|sun)day)s?|daily|weekly|monthly|weekdays)$/i;
 
 const TIME_EXAMPLES = {
   'a start': ['at=20:00', 'in=2h'],

@@ -395,6 +395,7 @@ function groupOfTargets(reader: Reader, { name }: Field, from: number): number {
   };
   /** The services of the tag, the warehouse or the name at this place; null for any other word. */
   const group = () => {
+    if (at > from) skip(/^the$/);
     const word = lower(words[at]);
     const own = services.filter(({ tags, warehouse }) =>
       [...(tags ?? []), warehouse].some((one) => one?.toLowerCase() === word),
@@ -411,6 +412,13 @@ function groupOfTargets(reader: Reader, { name }: Field, from: number): number {
     skip(/^(with|with tag|with the tag|tag|in|in the|in warehouse|warehouse|of|from)$/);
   const isOpen = isAll || !nameAt('service', words.slice(at), vocabulary);
   const tagged = isOpen ? group() : null;
+  while (tagged) {
+    const end = at;
+    const more = skip(/^(and|und|or|&|,|plus)$/) ? group() : null;
+    if (!more) at = end;
+    if (!more) break;
+    tagged.push(...more.filter((each) => !tagged.includes(each)));
+  }
   if (!isAll && !tagged) return 0;
   // `all in 2 hours` is a time.
   if (!tagged && !isTagged) at = start;
@@ -420,16 +428,19 @@ function groupOfTargets(reader: Reader, { name }: Field, from: number): number {
   const without = !excepts && skip(/^(without|but|but not)$/);
   const except = excepts || without ? group() : [];
   if (without && !except) at = beforeExcept;
+  let lost = '';
   while (except && except.length > 0) {
     const end = at;
     const isList = /,$/.test(words[at - 1]?.text ?? '');
     const more = skip(/^(and|und|or|&|,)$/) || isList ? group() : null;
+    const names = services.map((each) => each.name);
+    if (!more && at > end && nearest(lower(words[at]), names).length > 0) lost = lower(words[at]);
     if (!more) at = end;
     if (!more) break;
     except.push(...more);
   }
-  if ((isTagged && !tagged) || (excepts && !except)) {
-    draft.refused = `“${lower(words[at]) || 'except'}” names no service, tag or warehouse.`;
+  if ((isTagged && !tagged) || (excepts && !except) || lost !== '') {
+    draft.refused = `“${lost || lower(words[at]) || 'except'}” names no service, tag or warehouse.`;
     return words.length - from;
   }
   const meant = (tagged ?? services).filter((each) => !except?.includes(each));
@@ -467,6 +478,12 @@ export const bareKey: Step = (reader, at) => {
     }
     if (negation > 0 || !isKey(field, key)) continue;
     if (!isClosed(field)) return quotedAfterKey(reader, field, at, count);
+    const quoted = reader.words[at + negation + count];
+    const own = quoted?.quoted ? valueAt(reader, field, [quoted.text]) : null;
+    if (own) {
+      set(reader, { [field.name]: own.text });
+      return count + 1;
+    }
     const rest = texts.slice(count);
     const joint = CONNECTORS.test(rest[0]?.toLowerCase() ?? '') ? 1 : 0;
     const joined = valueAt(reader, field, rest.slice(joint));
@@ -491,11 +508,14 @@ function quotedAfterKey(reader: Reader, { name }: Field, at: number, count: numb
 function refusedNumber({ draft }: Reader, { input, reads }: Field, texts: readonly string[]) {
   const kind = input?.kind ?? 'choice';
   const isNumber = kind === 'number' || (kind === 'choice' && reads);
-  if (!isNumber || draft.isProse || Object.keys(draft.given).length > 1) return null;
+  if (!isNumber || draft.isProse) return null;
+  const isMore = Object.keys(draft.given).length > 1;
   for (const taken of [2, 1]) {
     const typed = texts.slice(0, taken).join(' ');
     const text = reads?.(typed, null) ?? (/^\d+$/.test(typed) ? typed : null);
-    if (text !== null && /^\d/.test(typed) && texts.length >= taken) return { text, taken };
+    const isOwn = /^\d/.test(typed) && texts.length >= taken;
+    // With more given, only at the end of the line: `max=64 replicas 30 were too many`.
+    if (text !== null && isOwn && !(isMore && texts.length > taken)) return { text, taken };
   }
   return null;
 }
@@ -586,13 +606,13 @@ export const timePhrase: Step = (reader, at) => {
   const isFree = takesReason(reader) && own.includes('until') && !own.some(isGiven);
   const window = isFree ? windowAt(texts, vocabulary.clock) : null;
   if (window) {
-    const { taken, phrase, options } = window;
+    const { taken, phrase, options, isForeign } = window;
     const readings = options.map((each) => ({
       label: own.length > 1 ? each.label : each.label.replace(/^.* until/, 'now until'),
       given: Object.fromEntries(own.map((key) => [key, each[key]])),
     }));
     const [one, ...others] = readings;
-    if (one && others.length === 0 && own.length > 1) set(reader, one.given);
+    if (one && others.length === 0 && own.length > 1 && !isForeign) set(reader, one.given);
     else {
       const no = own.length > 1 ? '' : ' It has no start: it begins at once.';
       const why = `“${phrase}” ${others.length > 0 ? 'names no single moment' : 'is a start and an end'}.${no}`;

@@ -85,6 +85,24 @@ test.for<readonly [line: string, answer: string]>([
   ],
   ['service stop ci in 1 hour (60 min)', 'service stop service=ci in=1h “(60 min)”'],
   ['service stop ci morgen um 8:00', 'service stop service=ci at=2026-11-30T08:00'],
+  [
+    'service stop ci 20:00-22:00 utc-5',
+    'service stop service=ci at=2026-11-30T01:00Z until=2026-11-30T03:00Z',
+  ],
+  ['service stop ci 8:00 -10:00', 'service stop service=ci at=08:00 until=2026-11-30T10:00'],
+  [
+    'service stop ci 20:00-22:00 EST',
+    '“20:00-22:00 EST” is a start and an end. [today 20:00 until 22:00] [It is only the reason]',
+  ],
+  ['service stop ci at 20:00 (Christmas)', 'service stop service=ci at=20:00 “(Christmas)”'],
+  [
+    'service stop ci from tomorrow 8:00 until tomorrow 10:00',
+    'service stop service=ci at=2026-11-30T08:00 until=2026-11-30T10:00',
+  ],
+  [
+    'service stop ci on wednesday from 20:00 to 22:00',
+    'service stop service=ci at=2026-12-02T20:00 until=2026-12-02T22:00',
+  ],
   // Numbers beside their key.
   [
     'service scale ci max 63',
@@ -111,6 +129,11 @@ test.for<readonly [line: string, answer: string]>([
     'alert edit 5xx rate raise threshold by 50',
     'alert edit alert=5xx rate What should the new threshold be? “threshold by 50” is no number.',
   ],
+  [
+    'service scale ci min 16 max 63',
+    'max must be a multiple of 4 from 8 to 356, not 63: [max=60] [max=64]',
+  ],
+  ['service scale ci max "64"', 'service scale service=ci maxReplicaMemoryGb=64'],
   // Words of a new service are not its name.
   [
     'service create reports aws eu-west-1 16gb',
@@ -130,6 +153,8 @@ test.for<readonly [line: string, answer: string]>([
   ['service stop everything except prod, staging and ci', 'It leaves out every service.'],
   ['service stop all in the lab', `${EACH} staging, ci. [staging] [ci]`],
   ['service stop dev in 2 hours', `${EACH} staging, ci. [staging] [ci]`],
+  ['service stop all except ci and stagging', '“stagging” names no service, tag or warehouse.'],
+  ['service stop all the dev services', `${EACH} staging, ci. [staging] [ci]`],
   // Two changes in one line.
   [
     'service start finance and stop staging',
@@ -164,6 +189,7 @@ test.for<readonly [line: string, answer: string]>([
   ['change log last 3 days', 'change log since=3d'],
   ['change log 2026-11-20 to 2026-11-25', 'change log since=2026-11-20 until=2026-11-25'],
   ['change freezes --all', 'change freezes'],
+  ['service stop ci, start finance', `${ONE} [service stop ci] [service start finance]`],
   // What is prose stays prose.
   ['service stop ci for the night', 'service stop service=ci “for the night”'],
   ['service stop ci weekly cleanup', 'service stop service=ci “weekly cleanup”'],
