@@ -22,8 +22,7 @@ const PAGE_TIMEOUT_MS = 120_000;
 
 export let sandbox: Awaited<ReturnType<typeof startSandbox>>;
 
-/** One for all files of a worker; it ends with the worker. */
-let browser: Browser | null = null;
+let browser: Browser;
 let context: BrowserContext;
 
 /** Starts a sandbox for the tests of this file, and connects to the browser. */
@@ -36,14 +35,14 @@ export function startBeforeAll(options: Pick<SandboxOptions, 'priced' | 'history
       slackTimeoutMs: SLACK_TIMEOUT_MS,
       ...options,
     });
-    browser ??= await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
     context = await browser.newContext();
     context.setDefaultTimeout(PAGE_TIMEOUT_MS);
     // The process of this page stays, so that Chromium compiles the script of the pages once.
     await context.newPage().then((page) => page.goto(`${sandbox.url}/sandbox/clock`));
   });
   afterAll(async () => {
-    await context?.close();
+    await browser?.close();
     await sandbox?.stop();
   });
 }
@@ -60,7 +59,6 @@ export async function openAs(person: string, channel: string, height = 800): Pro
 
 /** A page in a browser that has never seen the sandbox; it is closed after the test. */
 export async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
-  if (!browser) throw new Error('startBeforeAll opens the browser');
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
   page.setDefaultTimeout(PAGE_TIMEOUT_MS);
   // Every open page reads the state again after each change.
