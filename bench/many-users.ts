@@ -1,8 +1,5 @@
 import { userIds, workspaceWith } from '../test/harness/generated-users.ts';
 
-/**
- * A person types far fewer than the twenty commands a minute up to which Signalbox counts in memory alone, so that the
- * load needs many users. All may see services.
- */
-export const MANY_USERS = userIds('CROWD', 3_000);
+/** A user may send sixty commands a minute, so the load needs many users. All may see services. */
+export const MANY_USERS = userIds('CROWD', 1_000);
 export const workspaceOfManyUsers = workspaceWith(MANY_USERS, { engineering: MANY_USERS });
