@@ -11,9 +11,12 @@ import {
 } from '../../src/domain/change.ts';
 import {
   type ClaimFacts,
+  createDenial,
   gate,
+  isPermitting,
   type OutlookFacts,
   type PressFacts,
+  refusalOf,
 } from '../../src/domain/gate.ts';
 import type { Freeze, NeverRule, Policy } from '../../src/domain/policy.ts';
 import {
@@ -536,6 +539,37 @@ test('no change expires before its time, is lost during its lease, or is abandon
 test.for(['restored', 'card-deleted'] as const)('a change that waits is stale: %s', (why) => {
   const answer = gate(changeIn('pending'), 'distrust', { why, now: NOON });
   expect(answer).toEqual({ type: 'stale', why });
+});
+
+const withoutApprovers = { ...OTHERS, roles: new Map([...OTHERS.roles].slice(0, 1)) };
+
+test.for<readonly [string, Change, Partial<OutlookFacts>, Refusal | 'open']>([
+  ['as many as before', pending, { policy: requiring({}) }, 'open'],
+  ['others, as many', pending, { policy: OTHERS }, 'open'],
+  ['more than before', pending, { policy: STRICT }, 'approvals-missing'],
+  ['by a role that is gone', pending, { policy: withoutApprovers }, 'approvals-missing'],
+  ['others for new tags', pending, { policy: OTHERS, target: STAGING }, 'tags-changed'],
+  ['others for new tags, once approved', approved(), { policy: OTHERS, target: STAGING }, 'open'],
+])('what the rule requires now, of a waiting change: %s', ([, change, facts, expected]) => {
+  const answer = gate(change, 'outlook', prospects(facts));
+  expect(typeof answer === 'string' ? answer : 'refusal' in answer && answer.refusal).toBe(
+    expected,
+  );
+});
+
+test('a form is opened for a verb where its press would count', () => {
+  expect(refusalOf(pending, 'narrow', pressed(pending, ana))).toBe('self-approval');
+  expect(refusalOf(pending, 'narrow', pressed(pending, ben))).toBeNull();
+  expect(refusalOf(pending, 'reject', pressed(pending, dora))).toBe('not-an-approver');
+  const verbs = ['confirm', 'approve', 'narrow', 'break-glass', 'reject', 'cancel'] as const;
+  expect(verbs.filter(isPermitting)).toEqual(verbs.slice(0, 4));
+});
+
+test('a denial names the command, the target and the rule of its change', () => {
+  const about = { command: pending.command, target: PLAN.target.name, rule: REQUIRES.rule };
+  expect(createDenial('expired', { change: pending })).toMatchObject(about);
+  const nothing = { command: null, target: null, rule: null, change: null, press: null };
+  expect(createDenial('expired')).toMatchObject(nothing);
 });
 
 /** Refusals with a case in another table: above, or in the file that is named. */
