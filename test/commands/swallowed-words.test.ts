@@ -211,3 +211,9 @@ test.for<readonly [line: string, answer: string]>([
 ])('%s', ([line, expected]) => {
   expect(answer(line)).toBe(expected);
 });
+
+test('a line with many sizes asks about the first six only', () => {
+  const sizes = [8, 12, 16, 20, 24, 28, 32, 36].map((size) => `${size}gb`).join(' ');
+  const read = parseLine('service', `create reports ${sizes}`, vocabulary);
+  expect(read.kind === 'misread' && read.sentence.split('\n')).toHaveLength(6);
+});
