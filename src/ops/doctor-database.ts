@@ -3,7 +3,7 @@ import { DAY_MS } from '../base/time.ts';
 import { utcStamp } from '../domain/answer.ts';
 import { databaseProblem, FullDisk, UnusableDatabase } from '../storage/errors.ts';
 import { type CheckLine, countText, failed, ok, skipped, warning } from './doctor-report.ts';
-import { isLoopback } from './environment.ts';
+import { serverAddress } from './environment.ts';
 import type { DatabaseInspection, FileFacts } from './inspect.ts';
 
 interface DatabaseResults {
@@ -29,7 +29,7 @@ export function databaseLines(answers: DatabaseResults): readonly CheckLine[] {
     writtenLine(found, file, written),
     ...backupLines(found),
     ...fileLines(file),
-    ...transportLines(url, file),
+    ...transportLines(url),
     ...limitLines(found),
     ...durabilityLines(found),
     ...clockLines(found),
@@ -148,17 +148,13 @@ function fileLines(file: FileFacts | null): readonly CheckLine[] {
 }
 
 // A configuration that needs TLS names it: docs/database.md#tls-to-the-database.
-function transportLines(url: string, file: FileFacts | null): readonly CheckLine[] {
-  if (file || !URL.canParse(url) || isOnThisMachine(new URL(url))) return [];
-  const mode = new URL(url).searchParams.get('sslmode');
+function transportLines(text: string): readonly CheckLine[] {
+  const address = serverAddress(text);
+  if (address === null || address.isLocal) return [];
+  const mode = address.url.searchParams.get('sslmode');
   if (mode === 'verify-full') return [ok('transport', 'TLS with a verified certificate')];
   const says = mode === 'no-verify' ? 'TLS without a verified certificate' : 'without TLS';
   return [warning('transport', `${says}, as DATABASE_INSECURE permits`, 'use sslmode=verify-full')];
-}
-
-function isOnThisMachine({ hostname, searchParams }: URL): boolean {
-  const host = searchParams.get('host') ?? hostname;
-  return host.startsWith('/') || isLoopback(host);
 }
 
 function limitLines({ statementTimeout }: DatabaseInspection): readonly CheckLine[] {

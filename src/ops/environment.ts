@@ -411,7 +411,7 @@ export function withExplicitTls(text: string, isInsecureAllowed: boolean): strin
  * Null for SQLite and for an address that cannot be read. `isLocal`: a socket of this machine, or a
  * loopback address.
  */
-function serverAddress(text: string) {
+export function serverAddress(text: string) {
   if (text.startsWith('file:') || !URL.canParse(text)) return null;
   const url = new URL(text);
   const host = decodeURIComponent(url.searchParams.get('host') ?? url.hostname);

@@ -170,6 +170,8 @@ test.for<[string, string | undefined]>([
   [VERIFIED, 'TLS with a verified certificate'],
   ['postgres://127.0.0.1/x', undefined],
   ['postgres:///x?host=/run/postgresql', undefined],
+  ['postgres://%2Frun%2Fpostgresql/x', undefined],
+  ['postgres://[::1]/x', undefined],
 ])('the transport to %s is shown', ([url, says]) => {
   const shown = line(linesOf({}, url), 'transport');
   expect(shown?.says).toBe(says);
