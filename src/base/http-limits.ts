@@ -79,7 +79,8 @@ export function mayReach(hostname: string, address: string, allowPrivate: boolea
   return !isNeverAllowed(address) && (allowPrivate || !isPrivate(address));
 }
 
-function isThisMachine(hostname: string): boolean {
+/** Of the host in an address: its name, or a loopback address with or without brackets. */
+export function isThisMachine(hostname: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(hostname);
 }
 

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { Secret } from '../base/errors.ts';
+import { isThisMachine } from '../base/http-limits.ts';
 import {
   type ConfigProblem,
   type ConfigResult,
@@ -148,7 +149,7 @@ function addressProblem(text: string): string | null {
   const problem = urlProblem(text);
   if (problem !== null) return problem;
   const { protocol, hostname } = new URL(text);
-  if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return null;
+  if (protocol === 'https:' || (protocol === 'http:' && isThisMachine(hostname))) return null;
   return withHint('must begin with https://', 'http is allowed for this machine only');
 }
 
@@ -158,10 +159,6 @@ export function urlProblem(text: string): string | null {
   const { username, password, search, hash } = new URL(text);
   if (username + password !== '') return 'must not contain a user or a password';
   return search + hash === '' ? null : 'must not contain a query or a fragment';
-}
-
-export function isLoopback(hostname: string): boolean {
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
 function isKey(text: string): boolean {
@@ -415,5 +412,5 @@ export function serverAddress(text: string) {
   if (text.startsWith('file:') || !URL.canParse(text)) return null;
   const url = new URL(text);
   const host = decodeURIComponent(url.searchParams.get('host') ?? url.hostname);
-  return { url, isLocal: host.startsWith('/') || host === '::1' || isLoopback(host) };
+  return { url, isLocal: host.startsWith('/') || isThisMachine(host) };
 }

@@ -1,15 +1,9 @@
 // The variables of OpenTelemetry, as far as Signalbox checks them.
 import { z } from 'zod';
 import { Secret } from '../base/errors.ts';
+import { isThisMachine } from '../base/http-limits.ts';
 import { type ConfigProblem, type ConfigResult, withHint } from '../base/problem.ts';
-import {
-  type Env,
-  isLoopback,
-  isSet,
-  type ReadFile,
-  readVariables,
-  urlProblem,
-} from './environment.ts';
+import { type Env, isSet, type ReadFile, readVariables, urlProblem } from './environment.ts';
 
 /** What Signalbox checks of OpenTelemetry's variables. Its SDK reads the others itself. */
 export type Tracing = ReturnType<typeof tracingOf>;
@@ -93,7 +87,7 @@ function tracingOf(variables: z.output<typeof Variables>, env: Env) {
 function plainHttpProblems(variables: z.output<typeof Variables>): readonly ConfigProblem[] {
   const { protocol, hostname } = new URL(variables.OTEL_EXPORTER_OTLP_ENDPOINT);
   const hasKey = variables.OTEL_EXPORTER_OTLP_HEADERS.length > 0;
-  if (protocol === 'https:' || isLoopback(hostname) || !hasKey) return [];
+  if (protocol === 'https:' || isThisMachine(hostname) || !hasKey) return [];
   const problem = 'must begin with https://, because the headers may contain a key';
   return [{ where: 'OTEL_EXPORTER_OTLP_ENDPOINT', problem, hint: null }];
 }
