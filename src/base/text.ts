@@ -142,6 +142,11 @@ export function spanText(ms: number): string {
   return hours < 48 || hours % 24 !== 0 ? `${hours} h` : `${hours / 24} days`;
 }
 
+/** `7 min ahead of Slack` */
+export function skewText(aheadMs: number, whose: string): string {
+  return `${spanText(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead of' : 'behind'} ${whose}`;
+}
+
 /** `10737418` → `10,737,418`. */
 export function grouped(value: number): string {
   return value.toLocaleString('en-US');

@@ -589,6 +589,7 @@ export const REFUSALS = [
   'note-required',
   'too-early',
   'already-received',
+  'not-in-time',
   // The button was not pressed where Signalbox put it.
   'foreign-place',
   'older-state',

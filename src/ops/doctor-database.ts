@@ -1,8 +1,9 @@
 import { type TimedResult, TimeoutError } from '../base/errors.ts';
+import { skewText } from '../base/text.ts';
 import { DAY_MS } from '../base/time.ts';
 import { utcStamp } from '../domain/answer.ts';
 import { databaseProblem, FullDisk, UnusableDatabase } from '../storage/errors.ts';
-import { type CheckLine, countText, failed, ok, skipped, warning } from './doctor-report.ts';
+import { type CheckLine, failed, ok, skipped, warning } from './doctor-report.ts';
 import { serverAddress } from './environment.ts';
 import type { DatabaseInspection, FileFacts } from './inspect.ts';
 
@@ -179,8 +180,7 @@ function clockLines({ clock }: DatabaseInspection): readonly CheckLine[] {
   if (clock === null) return [];
   const aheadMs = clock.here - clock.server.getTime();
   if (Math.abs(aheadMs) <= SKEW_MS) return [ok('clock', 'this machine and the database agree')];
-  const seconds = countText(Math.round(Math.abs(aheadMs) / 1_000), 'second');
-  const says = `this machine is ${seconds} ${aheadMs > 0 ? 'ahead of' : 'behind'} the database`;
+  const says = `this machine is ${skewText(aheadMs, 'the database')}`;
   return [
     warning('clock', says, 'switch on NTP on both machines; leases use the clock of the database'),
   ];

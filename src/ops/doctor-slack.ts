@@ -1,5 +1,5 @@
 import { type Secret, type TimedResult, TimeoutError } from '../base/errors.ts';
-import { nearest } from '../base/text.ts';
+import { nearest, skewText } from '../base/text.ts';
 import { commands, nouns } from '../commands/index.ts';
 import type { RoleName, UserId } from '../domain/change.ts';
 import type { Policy, Role } from '../domain/policy.ts';
@@ -342,11 +342,13 @@ function blocksLine(blocks: TimedResult<readonly string[]>): CheckLine {
 
 function clockLine(aheadMs: number | null): CheckLine {
   if (aheadMs === null) return skipped('clock', 'Slack sent no time');
-  const seconds = Math.round(Math.abs(aheadMs) / 1_000);
   if (Math.abs(aheadMs) <= SKEW_MS) return ok('clock', 'agrees with Slack');
-  const says = `${countText(seconds, 'second')} ${aheadMs > 0 ? 'ahead of' : 'behind'} Slack`;
   const fix = 'switch on NTP on this machine; Slack signatures are valid for five minutes';
-  return (Math.abs(aheadMs) > SKEW_MAX_MS ? failed : warning)('clock', says, fix);
+  return (Math.abs(aheadMs) > SKEW_MAX_MS ? failed : warning)(
+    'clock',
+    skewText(aheadMs, 'Slack'),
+    fix,
+  );
 }
 
 /** The line for a failed or late call of Slack. */

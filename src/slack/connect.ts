@@ -101,8 +101,10 @@ export async function connect(options: SlackOptions) {
   const unchecked = [...found.people].filter(([, account]) => account === null).length;
   if (unchecked > 0) log.warn({ unchecked }, UNCHECKED);
   const outage = createOutageLog(log, LOOKUPS);
+  let lookupRefusal: string | null = null;
   const warn = (error: unknown, lookup: string) => {
-    const kind = refusedBySlack(error) ?? causeCode(error) ?? 'no answer';
+    lookupRefusal = refusedBySlack(error);
+    const kind = lookupRefusal ?? causeCode(error) ?? 'no answer';
     outage.failed(kind, { err: error, lookup });
     measures.lookupFailed();
   };
@@ -121,6 +123,7 @@ export async function connect(options: SlackOptions) {
     linkOf: permalinks.of,
     console: options.console,
     isLost: () => installation.problem() !== null,
+    lookupRefusal: () => lookupRefusal,
   };
   const respond = createRespond(slackApiUrl, options.post);
   const { commands, commandPrefix: prefix, configuredChannels: configured } = options;

@@ -4,6 +4,7 @@ import { finished } from 'node:stream/promises';
 import { HTTPReceiver, isValidSlackRequest, type Receiver, SocketModeReceiver } from '@slack/bolt';
 import type { Secret } from '../base/errors.ts';
 import type { Measures } from '../base/log.ts';
+import { skewText } from '../base/text.ts';
 import { boltLogger, rateLimited } from './api.ts';
 import { type Connections, keepConnections, type Payload, type SocketOptions } from './sockets.ts';
 
@@ -64,7 +65,7 @@ function rejections({ log, measures, clock }: Options, signingSecret: string) {
   let seconds = 0;
   const wordsOf = (why: string) => {
     if (why === 'signature') return OTHER_SECRET;
-    const off = `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} Slack`;
+    const off = skewText(seconds * 1_000, 'Slack');
     return `payload refused: the clock of this machine is ${off}. Switch on NTP`;
   };
   const report = rateLimited(

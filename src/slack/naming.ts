@@ -18,6 +18,8 @@ export interface DrawContext {
   readonly console: string | null;
   /** The app may not act in the workspace any more. */
   readonly isLost: () => boolean;
+  /** The word with which Slack refused the last lookup of people; null where the last one was not refused. */
+  readonly lookupRefusal: () => string | null;
 }
 
 /** Mentions the groups of a role, or its listed users when it has no group. */

@@ -24,7 +24,7 @@ import {
 } from './private-answers.ts';
 import { refusalMessage } from './refusals.ts';
 
-const CHECKING = sentenceMessage(['Checking your permission…']);
+const CHECKING = sentenceMessage(['Checking your permission… Your press is kept for 15 minutes.']);
 const KEPT = sentenceMessage([
   'Signalbox is no longer installed in this workspace. Your press is kept for 15 minutes.',
 ]);
@@ -91,7 +91,7 @@ interface AnswerOptions extends PressOptions {
 
 /** After these refusals the same button may work later, so its preview stays. */
 const RETRYABLE: readonly Refusal[] = [
-  ...(['lookup-failed', 'already-received', 'frozen', 'not-verified'] as const),
+  ...(['lookup-failed', 'already-received', 'not-in-time', 'frozen', 'not-verified'] as const),
 ];
 
 /** The private answers to stored presses. */

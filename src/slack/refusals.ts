@@ -102,6 +102,7 @@ export const NO_COMMAND = 'No rule of the policy allows you a command.';
 type Sentence = (denial: Denial, drawing: DrawContext) => string | Line;
 
 const AGAIN = 'Try again in a minute.';
+const DOCTOR = 'If it fails again, an operator of Signalbox can run the doctor.';
 
 /** The answer for each refusal: what happened, why, and what to do next. */
 const SENTENCES: Readonly<Record<Refusal, string | Sentence>> = {
@@ -153,6 +154,8 @@ const SENTENCES: Readonly<Record<Refusal, string | Sentence>> = {
   'note-required': 'Describe what you found: the next person relies on it.',
   'too-early': `This is still running. ${AGAIN}`,
   'already-received': 'This press was already received. It counts once.',
+  'not-in-time':
+    'Signalbox could not handle this press within 15 minutes, so it does not count. Press again.',
   'target-changed': ({ target }) =>
     `${target ?? 'The target'} changed after the preview. Nothing was sent. ` +
     'Request it again with the current values.',
@@ -199,10 +202,14 @@ const SENTENCES: Readonly<Record<Refusal, string | Sentence>> = {
     const newest = cardLink({ card }, 'the newest reply', linkOf);
     return ['This message shows an older state. Press the button on ', newest, ' in its thread.'];
   },
-  'lookup-failed': (_denial, { isLost }) =>
-    isLost()
-      ? 'Signalbox is no longer installed in this workspace, so nothing was done. Ask its operators.'
-      : `Slack did not answer the membership lookup, so nothing was done. ${AGAIN}`,
+  'lookup-failed': (_denial, { isLost, lookupRefusal }) => {
+    if (isLost())
+      return 'Signalbox is no longer installed in this workspace, so nothing was done. Ask its operators.';
+    const word = lookupRefusal();
+    return word === null
+      ? `Slack did not answer the membership lookup, so nothing was done. ${AGAIN}`
+      : `Slack refused the membership lookup (${word}), so nothing was done. ${AGAIN} ${DOCTOR}`;
+  },
   deactivated: 'This account is deactivated. An administrator of the workspace can activate it.',
   guest: 'Guests cannot use Signalbox. Ask a full member of the workspace to request it.',
   bot: 'Apps and bots cannot use Signalbox. A user must request it.',
@@ -251,8 +258,7 @@ const SENTENCES: Readonly<Record<Refusal, string | Sentence>> = {
   'not-verified': ({ target }) => [
     `Signalbox could not verify ${target === null ? 'the target' : `“${target}”`}: the server did not `,
     'return its current tags and warehouse. Nothing was sent. ',
-    `The service is not in signalbox.yaml, so the policy needs them. ${AGAIN} `,
-    'If it fails again, an operator of Signalbox can run the doctor.',
+    `The service is not in signalbox.yaml, so the policy needs them. ${AGAIN} ${DOCTOR}`,
   ],
   'agent-not-admitted': ({ change }, { policy }) => {
     const agent = change?.via ? `the agent ${change.via.agent}` : 'this agent';

@@ -7,6 +7,7 @@ import {
   type Actor,
   type Change,
   type ChangeId,
+  isEnded,
   isPerson,
   type Plan,
   type Refusal,
@@ -19,6 +20,7 @@ import { createDenial, gate, type Identity, isPermitting } from '../domain/gate.
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { evolvePress, type LoggedPress } from '../domain/log-events.ts';
 import type { Place } from '../domain/place.ts';
+import { STATE_WORDS } from '../domain/words.ts';
 import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
 import { databaseProblem } from '../storage/index.ts';
 import { denialOfVerb, nameAlternatives, refusalOfVerb } from './authorize.ts';
@@ -204,7 +206,10 @@ interface StoredPress {
 
 /** The card may be faster than its event. */
 const PLACE_WITHIN_MS = 30_000;
-/** A decision whose lookups fail is tried again for this time: it was acknowledged. */
+/**
+ * A decision whose lookups fail is tried again for this time: it was acknowledged. After it, for example of a stop,
+ * nothing runs by this press any more.
+ */
 const LOOKUP_WITHIN_MS = 15 * MINUTE_MS;
 
 /** When a press is handled again, because what it needs may come; null: it has waited long enough. */
@@ -246,6 +251,8 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   const again = refusal === 'lookup-failed' ? againFor(context, press, 'lookup') : null;
   if (again) return again;
   if (refusal || !by) return refuse(refusal ?? 'lookup-failed', identity);
+  const isLate = againFor(context, press, 'lookup') === null;
+  if (isLate && isPermitting(verb)) return refuse('not-in-time', identity);
   const lookUp = (fresh = true) => context.people.identify(change.requester, { fresh });
   const requester = isPermitting(verb) ? await lookUp(false) : null;
   const own = { ...stored, press: { ...press, by } };
@@ -340,7 +347,7 @@ async function decide(
       const news =
         refusal === 'foreign-place'
           ? noticeFor(foreignPlace(about), locked.at)
-          : lateEnd(stored, refusal, locked.at);
+          : lateEnd(stored, refusal, change, locked.at);
       const event = { type: 'answered', what: press.verb, refusal, evidence } as const;
       // A change is not claimed while a press of it is not answered.
       const waits = change?.state === 'approved' ? [runOf(change, locked.at)] : [];
@@ -371,18 +378,29 @@ async function decide(
 const SOON_MS = MINUTE_MS;
 
 /** The end of a press that waited for its lookups: its user may not look at the private answer any more. */
-function lateEnd({ id, press }: StoredPress, refusal: Refusal | null, at: number): Effects {
+function lateEnd(
+  { id, press }: StoredPress,
+  refusal: Refusal | null,
+  change: Change | null,
+  at: number,
+): Effects {
   const waitedMs = at - press.pressedAt.getTime();
   if (waitedMs < SOON_MS) return NOTHING;
-  const pressed = `Your press of ${spanText(waitedMs)} ago (${press.verb.replaceAll('-', ' ')})`;
-  const why =
-    refusal === 'lookup-failed'
-      ? 'Slack did not answer the membership lookup. Press again.'
-      : 'press again to read why.';
-  const end = refusal === null ? 'is recorded only now.' : `did not count: ${why}`;
-  const title = refusal === null ? `Recorded (${id})` : `Not recorded (${id})`;
+  const pressed = `Your press of ${spanText(waitedMs)} ago on change ${id}`;
+  const isClosed = change && refusal && (isEnded(change) || TOO_LATE.includes(refusal));
+  const other = isClosed
+    ? `The change was not open any more: its state is “${STATE_WORDS[change.state]}”.`
+    : 'Press again to read why.';
+  const why = refusal && (LATE_ENDS[refusal] ?? other);
+  const end = why === null ? 'is recorded only now.' : `did not count. ${why}`;
+  const title = why === null ? `Recorded (${id})` : `Not recorded (${id})`;
   return noticeFor({ to: press.by, title, text: `${pressed} ${end}` }, at);
 }
+
+const LATE_ENDS: Readonly<Partial<Record<Refusal, string>>> = {
+  'lookup-failed': 'The membership lookup in Slack failed for 15 minutes. Press again.',
+  'not-in-time': 'Signalbox could not handle it within 15 minutes. Press again.',
+};
 
 async function answerTo(
   context: WorkflowContext,

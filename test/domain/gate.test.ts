@@ -574,7 +574,7 @@ test('a denial names the command, the target and the rule of its change', () => 
 
 /** Refusals with a case in another table: above, or in the file that is named. */
 const ELSEWHERE: readonly Refusal[] = [
-  ...(['too-early', 'restored', 'card-deleted', 'lookup-failed'] as const),
+  ...(['too-early', 'restored', 'card-deleted', 'lookup-failed', 'not-in-time'] as const),
   // matrix.test.ts
   ...(['not-draft', 'not-pending', 'not-approved', 'not-executing', 'not-unknown'] as const),
   'already-decided',

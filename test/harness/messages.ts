@@ -38,5 +38,5 @@ export function isCard({ threadTs, ephemeralFor }: StoredMessage): boolean {
 
 /** True for the notice that precedes a slow answer. */
 export function isProgress({ text }: Readable): boolean {
-  return /^(Preparing the answer…|Checking your permission…)$/.test(text);
+  return /^(Preparing the answer…|Checking your permission….*)$/.test(text);
 }

@@ -10,7 +10,7 @@ import { ANA, BEN, DORA } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
 
 const DIRECT = 'D0ANA00001';
-const CHECKING = 'Checking your permission…';
+const CHECKING = 'Checking your permission… Your press is kept for 15 minutes.';
 
 const CACHED_MS = 10 * 60_000;
 const LIMITED = { how: 'rate-limited', times: 1, retryAfterSeconds: 1 } as const;
@@ -130,11 +130,19 @@ async function failingFor(
   return { sandbox, told };
 }
 
+test('a press during an outage of 15 min and a stop sends nothing afterwards', async () => {
+  const { sandbox, told } = await failingFor(20, { restarts: true });
+  await expect
+    .poll(told)
+    .toContain('did not count. Signalbox could not handle it within 15 minutes');
+  expect(sandbox.cloud.count('set state')).toBe(0);
+});
+
 test.for([2, 14])(
   'a press whose lookups fail for %i min counts, also after a restart',
   async (minutes) => {
     const { sandbox, told } = await failingFor(minutes, { restarts: true });
-    await expect.poll(told).toContain('(approve) is recorded only now');
+    await expect.poll(told).toContain('is recorded only now');
     await sandbox.card('staging is stopping');
     expect(sandbox.cloud.count('set state')).toBe(1);
   },
@@ -155,7 +163,9 @@ test('lookups that fail for minutes have one line in the log, and one at their e
 
 test('a press whose lookups fail for 16 min ends, and its end reaches the person', async () => {
   const { sandbox, told } = await failingFor(16, { restarts: false });
-  await expect.poll(told).toContain('did not count: Slack did not answer the membership lookup');
+  await expect
+    .poll(told)
+    .toContain('did not count. The membership lookup in Slack failed for 15 minutes. Press again.');
   expect(await eventsIn(sandbox.config.databaseUrl.reveal(), 'approved')).toEqual([]);
   expect(sandbox.cloud.count('set state')).toBe(0);
 });

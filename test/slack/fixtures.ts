@@ -23,6 +23,7 @@ export const drawing: DrawContext = {
   groupIds: (role: RoleName) => (role === 'approver' ? ['S0LEADS'] : []),
   linkOf: () => null,
   isLost: () => false,
+  lookupRefusal: () => null,
   console: null,
 };
 

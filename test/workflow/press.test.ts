@@ -160,6 +160,19 @@ test.for<[Verb, Parameters<typeof pressable>[0], UserId, string, string, object]
   expect(answers()).toHaveLength(1);
 });
 
+test('a stop of 15 minutes later, an approval does not count and a rejection does', async () => {
+  const { receive, handle, pass, pressed, current } = await pressable();
+  await receive('approve', ben);
+  pass(15 * 60_000);
+  await handle();
+  expect((await pressed()).at(-1)).toMatchObject({ refusal: 'not-in-time' });
+  expect((await current()).state).toBe('pending');
+  await receive('reject', ben, { key: 'k2', text: 'today' });
+  pass(16 * 60_000);
+  await handle();
+  expect((await current()).state).toBe('rejected');
+});
+
 test('a press on a change that does not exist is refused and answered', async () => {
   const { change, press, asked, pressed } = await pressable();
   const id: ChangeId = newId();
