@@ -25,7 +25,8 @@ import {
 } from './options.ts';
 
 const USAGE = `signalbox audit verify
-    Verifies the whole log: that no event is missing, modified or forged.
+    Verifies the whole log: that no event is missing between others, modified or forged. Events that are lost at its
+    end show only in their number and the last hash: compare them with those of an earlier run.
 
 signalbox audit evidence <id>
     Writes the events of a change to standard output, as a signed file for people who have the public key.
@@ -123,7 +124,8 @@ function withLog<T>(as: 'beside' | 'reader', work: (log: Log) => Promise<T>): Pr
 async function verify(store: Store, keys: Keys): Promise<boolean> {
   const found = await verified(store, keys);
   if (found instanceof Error) {
-    await write(`The log is not intact. ${found.message}.\n${nextStep(found)}\n`);
+    const verdict = found instanceof KeyProblem ? 'was not verified' : 'is not intact';
+    await write(`The log ${verdict}. ${found.message}.\n${nextStep(found)}\n`);
     return false;
   }
   const { seq, hash } = found;
@@ -252,7 +254,7 @@ Exit code: 0 success, 1 failure, 2 wrong options.
 
 /** `signalbox rebuild` */
 export async function runRebuild(args: readonly string[]): Promise<void> {
-  readOptions('rebuild', args, {}, REBUILD_USAGE);
+  readOptions(args, {}, REBUILD_USAGE);
   await withLog('beside', rebuildAll).catch((error: unknown) => leave(failureText(error), 1));
   await write('Lists and due work were made again from the log.\n');
 }
@@ -265,7 +267,7 @@ Exit code: 0 success, 1 failure, 2 wrong options.
 
 /** `signalbox migrate` */
 export async function runMigrate(args: readonly string[]): Promise<void> {
-  const options = readOptions('migrate', args, { for: { type: 'string' } }, MIGRATE_USAGE);
+  const options = readOptions(args, { for: { type: 'string' } }, MIGRATE_USAGE);
   const { url } = databaseOf(process.env);
   if (options.for !== undefined && url.startsWith('file:'))
     return leave('--for is for PostgreSQL: SQLite has no roles.', 2);

@@ -19,7 +19,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     summary: 'run Signalbox; SIGTERM stops it, SIGHUP reads the configuration again',
     run: async (args) => {
       // A misspelt option must not start a second Signalbox.
-      readOptions('start', args, {}, START_USAGE);
+      readOptions(args, {}, START_USAGE);
       return 'start';
     },
   },
@@ -89,7 +89,10 @@ export async function runCommandLine(words: readonly string[]): Promise<unknown>
   }
   const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
   if (!subcommand)
-    return refuseOptions(unknownWord('command', name, Object.keys(SUBCOMMANDS)), USAGE);
+    return refuseOptions(
+      unknownWord('command', name, [...Object.keys(SUBCOMMANDS), 'request']),
+      USAGE,
+    );
   return subcommand.run(rest);
 }
 

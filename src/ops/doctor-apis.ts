@@ -355,7 +355,7 @@ function permissionLine(
   const needed = `needed by ${names.join(', ')}`;
   const verdict = ofRead(permission, evidence);
   if (verdict === null) {
-    const says = `${needed}; not checked, because the doctor changes nothing`;
+    const says = `${needed}; not checked: no read showed it`;
     return skipped(permission, says, `${CLOUD_ROLES[permission]} is a role that has it`);
   }
   if (verdict.isGranted) return ok(permission, `granted: ${verdict.because}; ${needed}`);

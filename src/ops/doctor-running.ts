@@ -30,7 +30,7 @@ export async function instanceLine(target: ProbeTarget): Promise<CheckLine> {
   const ready = await withinTime(withinMs, () => readiness(target));
   if (ready.ok && ready.value === null) return ok(name, `Signalbox on port ${port} is ready`);
   if (!ready.ok && causeCode(ready.error) === 'ECONNREFUSED') {
-    const fix = 'start it with npm start, then run the doctor again';
+    const fix = 'start it, then run the doctor again';
     return skipped(name, `no Signalbox on port ${port}`, fix);
   }
   const says = ready.ok ? `not ready: ${ready.value}` : `port ${port} does not answer`;

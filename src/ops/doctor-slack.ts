@@ -209,7 +209,10 @@ function roleLine({ name, role, all, active, strangers }: RoleCount): CheckLine 
     return failed(name, 'has no member', fix);
   }
   const others = all.length - active.length;
-  const rest = others === 0 ? '' : `, not counting ${others} guests, deactivated or external users`;
+  const rest =
+    others === 0
+      ? ''
+      : `, not counting ${countText(others, 'other')}: guests, deactivated or external users`;
   const count = countText(active.length, 'person', 'people');
   const says = `${count} of ${from}${rest}`;
   if (strangers.length === 0) return ok(name, says);

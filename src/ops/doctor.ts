@@ -63,7 +63,7 @@ const WITHIN_MS = 5_000;
 
 /** `signalbox doctor`: exits with the result. */
 export async function runDoctor(args: readonly string[]): Promise<void> {
-  const options = readOptions('doctor', args, OPTIONS, USAGE);
+  const options = readOptions(args, OPTIONS, USAGE);
   const report = await runChecks({
     env: process.env,
     readFile: readText,
@@ -211,7 +211,7 @@ async function slackSections(context: CheckContext) {
   }
   const members = groups.ok ? roleMembers(policy, groups.value) : [];
   const accounts = self.ok && (await listed((from) => from.accounts(members, self.value.home)));
-  const withoutToken = [skipped('not checked', 'the bot token does not work')];
+  const withoutToken = [skipped('not checked', 'the bot token was not confirmed, see above')];
   const sections: readonly CheckSection[] = [
     { title: 'Slack', lines: slackLines(context, { self, connection, blocks }) },
     {

@@ -45,6 +45,8 @@ const USAGE = `signalbox init
 Exit code: 0 all checks passed, 1 a check failed or it was stopped, 2 wrong options.
 `;
 
+/** As it was typed: `bin/signalbox` in a checkout, `signalbox` where it is installed. */
+const SELF = process.env.STARTED_AS ?? 'signalbox';
 const ENV = '.env';
 const YAML = 'signalbox.yaml';
 const { stdin, stdout } = process;
@@ -70,7 +72,7 @@ const QUESTIONS: Readonly<Record<string, string>> = {
 
 /** `signalbox init`: exits with the result of the doctor. */
 export async function runInit(args: readonly string[]): Promise<void> {
-  readOptions('init', args, {}, USAGE);
+  readOptions(args, {}, USAGE);
   const form = openForm();
   const prefix = form.values().SLACK_COMMAND_PREFIX ?? '';
   const { file, text } = manifestFile({ prefix, url: null });
@@ -84,7 +86,7 @@ export async function runInit(args: readonly string[]): Promise<void> {
   if (await form.mayReplace(YAML)) writeText(YAML, await askForFile(form, slack, cloud));
   const report = await runChecks({ ...CONTEXT, env: form.end(), readFile: readText });
   const isReady = passed(report);
-  const next = `${isReady ? 'Start it' : 'Then check again'}: signalbox --env .env ${isReady ? 'start' : 'doctor'}`;
+  const next = `${isReady ? 'Start it' : 'Then check again'}: ${SELF} --env .env ${isReady ? 'start' : 'doctor'}`;
   const end = `\n${reportText(report)}${next}\n`;
   stdout.write(end, () => process.exit(isReady ? 0 : 1));
 }
@@ -120,8 +122,9 @@ type CloudAnswers = Awaited<ReturnType<typeof askForCloud>>;
 async function askForCloud(form: Form) {
   await form.settle(['CLOUD_API_URL'], async (known) => {
     const { lines, usage } = await readCloud({ ...known, CLOUD_API_KEY_ID: 'none' });
-    const isReached = usage.ok || (usage.error instanceof ApiError && usage.error.status);
-    return { lines: isReached ? [] : lines, value: null };
+    // The API refuses this key in its own words: another server, or a wrong path, does not.
+    const isApi = usage.ok || (usage.error instanceof ApiError && usage.error.kind === 'answer');
+    return { lines: isApi ? [] : lines, value: null };
   });
   await form.settle(['CLOUD_API_KEY_ID', 'CLOUD_API_KEY_SECRET'], async (known) => {
     const { lines, usage, clients } = await readCloud(known);
@@ -230,6 +233,7 @@ function fileText(
   const items = [...services].map(([id, name]) => `\n  - ${JSON.stringify({ name, id })}`);
   const room = /^[#CG]/.test(channel) ? channel : `#${channel}`;
   return `# Written by signalbox init. Keep it in git and review each change; docs/policy.md explains it.
+# plan and tier are assumed, see the console: they decide which sizes and estimates are offered.
 organization: { id: ${organization}, plan: paid, tier: scale }
 # Give services tags, for example tags: [prod], for rules of their own.
 services:${items.join('') || ' []'}
@@ -267,10 +271,7 @@ function openForm() {
   const lines = createInterface({ input: stdin, output: new Writable({ write }), terminal });
   const typed = lines[Symbol.asyncIterator]();
   const stop = () =>
-    leave(
-      '\nStopped. Each answer that passed is in .env: run signalbox init again to continue.',
-      1,
-    );
+    leave(`\nStopped. Each answer that passed is in .env: run ${SELF} init again to continue.`, 1);
   lines.on('SIGINT', stop);
   process.on('SIGINT', stop);
 

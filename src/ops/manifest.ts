@@ -21,7 +21,7 @@ const OPTIONS = {
 
 /** `signalbox manifest` */
 export async function runManifest(args: readonly string[]): Promise<void> {
-  const { prefix, org, out, ...given } = readOptions('manifest', args, OPTIONS, USAGE);
+  const { prefix, org, out, ...given } = readOptions(args, OPTIONS, USAGE);
   const { url = null, mcp = null } = given;
   if (!/^[a-z0-9-]*$/.test(prefix)) {
     refuseOptions(
@@ -33,6 +33,9 @@ export async function runManifest(args: readonly string[]): Promise<void> {
     if (address !== null && !(URL.canParse(address) && address.startsWith('https://'))) {
       refuseOptions(`--${option} must begin with https://, not ${address}.`, USAGE);
     }
+  }
+  if (url !== null && new URL(url).pathname !== '/slack/events') {
+    refuseOptions(`--url must end with /slack/events, not ${url}.`, USAGE);
   }
   const { file, text } = manifestFile({ prefix, url, mcp, org });
   writeText(out ?? file, text);

@@ -28,7 +28,6 @@ export function parseOptions<Options extends ParseArgsOptionsConfig>(
  * for wrong options it writes the usage with the reason and exits with 2.
  */
 export function readOptions<Options extends ParseArgsOptionsConfig>(
-  name: string,
   args: readonly string[],
   options: Options,
   usage: string,
@@ -36,7 +35,7 @@ export function readOptions<Options extends ParseArgsOptionsConfig>(
   const parsed = parseOptions(args, { ...options, help: { type: 'boolean' } });
   if ('sentence' in parsed) return refuseOptions(parsed.sentence, usage);
   const [word] = parsed.positionals;
-  if (word !== undefined) return refuseOptions(`${name} takes options only, not ${word}.`, usage);
+  if (word !== undefined) return refuseOptions(`Unexpected argument: “${word}”.`, usage);
   if (!('help' in parsed.values)) return parsed.values;
   process.stdout.write(usage);
   process.exit(0);

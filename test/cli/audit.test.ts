@@ -64,7 +64,7 @@ test('a modified event is named, and the exit code is 1', async () => {
 test('a log is not verified with another key', async () => {
   const { setting } = await running();
   const { out, code } = await audit({ ...setting, SIGNALBOX_KEY: secret(8) }, 'verify');
-  expect(out).toContain('is signed with a key that this process does not have');
+  expect(out).toContain('The log was not verified. The log of this database is signed with a key');
   expect(out).toContain('Next step: set SIGNALBOX_KEY to the key of this database');
   expect(code).toBe(1);
 });

@@ -77,7 +77,15 @@ test('each wrong answer is refused in a sentence and asked again', async () => {
   const [bot = '', app = '', url = '', key = ''] = answers;
   const { out, code } = await run([
     ...['xapp-1', '"xoxb-1"', 'xoxb-other', bot, 'xapp-other', app],
-    ...['ftp://cloud', 'http://127.0.0.1:9', url, CLOUD_KEY.id, `${CLOUD_KEY.id} wrong`, key],
+    ...[
+      'ftp://cloud',
+      'http://127.0.0.1:9',
+      `${url}/wrong`,
+      url,
+      CLOUD_KEY.id,
+      `${CLOUD_KEY.id} wrong`,
+      key,
+    ],
     ...['@db-operator', 'U0ANA00001', 'U0ANA00001', 'S0NOBODY', '3'],
     ...['nowhere', 'general', '#ops'],
   ]);
@@ -89,6 +97,7 @@ test('each wrong answer is refused in a sentence and asked again', async () => {
     'create a token with connections:write',
     'must begin with https://',
     'is not reachable (ECONNREFUSED)',
+    'The API was not found at this address',
     'type 2 words, without quotes',
     'the key is rejected (401',
     "did you mean '@db-operators'?",

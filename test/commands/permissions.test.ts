@@ -17,7 +17,7 @@ test('each permission is listed with the commands that need it and a role', asyn
     expect(line(lines, permission)).toEqual({
       name: permission,
       status: 'skipped',
-      says: `needed by ${names}; not checked, because the doctor changes nothing`,
+      says: `needed by ${names}; not checked: no read showed it`,
       fix: expect.stringMatching(/^(Admin|Basic service reader|Service API admin) is a role/),
     });
   }
