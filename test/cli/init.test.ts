@@ -125,26 +125,20 @@ test('after Ctrl-C it continues where it was stopped', async () => {
   expect(file('.env')).toContain('PORT=0\n');
 });
 
-test('it replaces no file without a yes', async () => {
-  const { run, answers, file, folder } = await startInit();
-  writeFileSync(join(folder, 'manifest.json'), 'mine');
-  writeFileSync(join(folder, 'signalbox.yaml'), 'mine: too');
-  const { out, code } = await run(['what', 'n', ...answers, 'no']);
-  expect(out).toContain('signalbox.yaml exists. Replace it? yes or no');
-  expect([file('manifest.json'), file('signalbox.yaml')]).toEqual(['mine', 'mine: too']);
-  expect(code).toBe(1);
-  const again = await run(['yes', 'Y', '2', '3', 'db-approvals']);
-  expect(again.code).toBe(0);
-  expect(file('signalbox.yaml')).toContain(ORGANIZATION.id);
-});
-
-test('with a signing secret in .env it asks for no app-level token', async () => {
+test('it replaces no file without a yes, and asks for no app-level token with a signing secret in .env', async () => {
   const { run, answers, file, folder } = await startInit();
   const [bot = '', , url = '', key = ''] = answers;
   writeFileSync(join(folder, '.env'), `${file('.env')}SLACK_SIGNING_SECRET=secret-of-the-app\n`);
-  const { out, code, questions } = await run([bot, url, key, '2', '3', 'db-approvals']);
-  expect(out).toContain('HTTP, with SLACK_SIGNING_SECRET');
-  expect({ code, questions }).toEqual({ code: 0, questions: 6 });
+  writeFileSync(join(folder, 'manifest.json'), 'mine');
+  writeFileSync(join(folder, 'signalbox.yaml'), 'mine: too');
+  const { out, code, questions } = await run(['what', 'n', bot, url, key, 'no']);
+  expect(out).toContain('signalbox.yaml exists. Replace it? yes or no');
+  expect([file('manifest.json'), file('signalbox.yaml')]).toEqual(['mine', 'mine: too']);
+  expect({ code, questions }).toEqual({ code: 1, questions: 6 });
+  const again = await run(['yes', 'Y', '2', '3', 'db-approvals']);
+  expect(again.out).toContain('HTTP, with SLACK_SIGNING_SECRET');
+  expect(again).toMatchObject({ code: 0, questions: 5 });
+  expect(file('signalbox.yaml')).toContain(ORGANIZATION.id);
 });
 
 test('without user groups and optional reads, people and the usage report are enough', async () => {

@@ -29,6 +29,13 @@ export async function answerForm(
   values: Values,
 ): Promise<FormAnswer> {
   const view = await bot.openEditForm(line, formOf(name));
+  const answer = await fillForm(bot, view, values);
+  if (answer.lines.length === 0) await bot.slack.close(ANA, view.id);
+  return answer;
+}
+
+/** Changes these fields of an open form and submits it. After errors it stays open. */
+export async function fillForm(bot: ContractBot, view: View, values: Values): Promise<FormAnswer> {
   const elements = elementsIn(view.blocks);
   const elementOf = (field: string) =>
     elements.find(({ blockId }) => blockId === field)?.element ?? null;
@@ -37,7 +44,6 @@ export async function answerForm(
     offers(elementOf(field), value) ? [] : [field],
   );
   const answer = await bot.submit(view.id, stateOf(view, values));
-  if (answer.lines.length === 0) await bot.slack.close(ANA, view.id);
   return { ...answer, notOffered, hidden };
 }
 

@@ -1,3 +1,4 @@
+import type { StoredMessage } from '../../sandbox/slack/records.ts';
 import type { Operation } from './contract.ts';
 import type { ContractBot } from './contract-bot.ts';
 import type { Recorder, Replies } from './recorder.ts';
@@ -43,21 +44,21 @@ const SHOWINGS: Readonly<Record<string, Showing>> = {
 
 /**
  * Where each field of a reply is shown. The commands run twice, the second time with this one field
- * changed; the line that differs shows the field.
+ * changed; the line that differs shows the field. What comes after it is not asked for.
  */
 export async function replyCells(bot: ContractBot, recorder: Recorder, operation: Operation) {
   const route = routeOf(operation);
-  const before = await seen(bot, recorder, operation, {
-    [route]: (sent) => replyTo(route, sent),
-  });
+  const before: Lines[] = [];
+  const unchanged = { [route]: (sent: Json) => replyTo(route, sent) };
+  for await (const part of seen(bot, recorder, operation, unchanged)) before.push(part);
   const cells = new Map<string, string>();
   for (const field of operation.reply) {
     const path = pathIn(operation, field);
     const metric = /^costs\.metrics\.(\w+)$/.exec(field)?.[1];
     const changed = (sent: Json) =>
       metric ? withMoved(replyTo(route, sent), metric) : withChanged(replyTo(route, sent), path);
-    const after = await seen(bot, recorder, operation, { [route]: changed });
-    cells.set(field, difference(before, after));
+    const after = seen(bot, recorder, operation, { [route]: changed });
+    cells.set(field, await firstDifference(before, after));
   }
   return cells;
 }
@@ -84,34 +85,40 @@ function pathIn({ api, name }: Operation, field: string): readonly string[] {
   return name === 'list alerts' ? ['data', '0', ...inside] : ['data', ...inside];
 }
 
-async function seen(bot: ContractBot, recorder: Recorder, { name }: Operation, replies: Replies) {
+type Lines = readonly string[];
+
+/** What the commands of an operation show, part by part. */
+async function* seen(
+  bot: ContractBot,
+  recorder: Recorder,
+  { name }: Operation,
+  replies: Replies,
+): AsyncGenerator<Lines> {
   const { writes = [], reads = [] } = SHOWINGS[name] ?? {};
   recorder.answer({ ...CONTRACT, ...replies });
   bot.time.pass(16 * 60_000);
-  const lines: string[] = [];
-  for (const line of writes) lines.push(...(await written(bot, line)));
-  for (const line of reads) lines.push(...(await bot.run(line)));
-  return (
-    lines
+  const cards: StoredMessage[] = [];
+  for (const line of writes) {
+    bot.time.pass(61_000);
+    const card = await bot.confirm(await bot.type(line));
+    cards.push(card);
+    const drawn = bot.currentLines(card);
+    // So that the target is free again.
+    if (drawn[0]?.includes('outcome unknown')) await bot.resolveUnknown(card);
+    yield drawn.filter((each, index) => index === 0 || /^(The server |⚠)/.test(each));
+    const isShown = drawn.some((each) => each.includes('[Show the password]'));
+    yield isShown ? [`behind “Show the password”  ${await bot.revealPassword(card)}`] : [];
+  }
+  for (const line of reads) {
+    const lines = await bot.run(line);
+    yield lines
       // The time and the last changes differ between two runs.
-      .filter(
-        (line) => !line.startsWith('Last seen  ') && !/ · (@U\w+, \[|<@U\w+>, <!date)/.test(line),
-      )
-      .map((line) => line.replace(/^As of .*?(?= ·|$)/, 'As of [now]'))
-  );
-}
-
-/** The lines of a card that come from the reply. */
-async function written(bot: ContractBot, line: string): Promise<readonly string[]> {
-  bot.time.pass(61_000);
-  const card = await bot.confirm(await bot.type(line));
-  const drawn = bot.currentLines(card);
-  if (drawn[0]?.includes('outcome unknown')) await bot.resolveUnknown(card);
-  const request = (await bot.requestLines(card)).filter((each) => /^The server /.test(each));
-  const own = drawn.filter((each, index) => index === 0 || /^(The server |⚠)/.test(each));
-  const shownLines = [...own, ...request];
-  if (!drawn.some((each) => each.includes('[Show the password]'))) return shownLines;
-  return [...shownLines, `behind “Show the password”  ${await bot.revealPassword(card)}`];
+      .filter((each) => !/^Last seen {2}| · (@U\w+, \[|<@U\w+>, <!date)/.test(each))
+      .map((each) => each.replace(/^As of .*?(?= ·|$)/, 'As of [now]'));
+  }
+  for (const card of cards) {
+    yield (await bot.requestLines(card)).filter((each) => /^The server /.test(each));
+  }
 }
 
 /** The reply with a part of one metric moved to another: the total must stay equal. */
@@ -151,6 +158,17 @@ function other(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(other);
   if (typeof value !== 'object' || value === null) return 'other';
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, other(one)]));
+}
+
+/** The first difference, after which no command runs any more. */
+async function firstDifference(before: readonly Lines[], after: AsyncIterable<Lines>) {
+  let part = 0;
+  for await (const lines of after) {
+    const found = difference(before[part] ?? [], lines);
+    if (found !== '') return found;
+    part += 1;
+  }
+  return '';
 }
 
 /** The label of the first line that differs; empty if none does. */

@@ -63,19 +63,22 @@ export function typingUser(simulator: SlackSimulator, rest: () => void) {
   async function openEditForm(line: string, callbackId: string): Promise<View> {
     const { answer, view } = await answerOrForm(line, callbackId);
     if (view || !answer) return view ?? form(line, callbackId);
-    const place = { in: 'message', channel: answer.channel, ts: answer.ts } as const;
-    await slack.click(ANA, place, 'change.edit');
-    return until(() => loadedForm(callbackId), `the form to edit “${line}”`);
+    return edit(answer, callbackId);
+  }
+
+  async function edit({ channel, ts }: StoredMessage, callbackId: string): Promise<View> {
+    await slack.click(ANA, { in: 'message', channel, ts }, 'change.edit');
+    return until(() => loadedForm(callbackId), `the form to edit “${callbackId}”`);
   }
 
   /** Submits a form: the errors under its fields, or the lines of the answer. */
   async function submit(viewId: string, values: ViewValues) {
     // The answer to an edit replaces its preview; any other answer is a new message.
-    const before = new Map(privately().map((one) => [one.ts, JSON.stringify(one.blocks)]));
+    const before = new Map(privately().map(({ ts, blocks }) => [ts, blocks]));
     await slack.submit(ANA, viewId, values);
     const view = slack.clientState(ANA).views.find(({ id }) => id === viewId);
     if (view) return { errors: view.errors, lines: [], answer: null };
-    const isNew = ({ ts, blocks }: StoredMessage) => before.get(ts) !== JSON.stringify(blocks);
+    const isNew = ({ ts, blocks }: StoredMessage) => before.get(ts) !== blocks;
     const answered = () => privately().find(isNew) ?? reopenedForm(viewId);
     const answer = await until(answered, 'the answer to a form');
     if ('ts' in answer) return { errors: {}, lines: linesOf(answer.blocks), answer };
@@ -155,6 +158,7 @@ export function typingUser(simulator: SlackSimulator, rest: () => void) {
     type,
     form,
     openEditForm,
+    edit,
     answerOrForm,
     submit,
     confirm,

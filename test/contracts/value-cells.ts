@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { View } from '../../sandbox/protocol.ts';
 import { ALERTS_TOKEN, CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { InvalidRequest, Secret } from '../../src/base/errors.ts';
 import { createAlertsClient } from '../../src/servers/alerts.ts';
@@ -7,7 +8,7 @@ import { createCloudClient } from '../../src/servers/cloud.ts';
 import { ANA } from '../harness/users.ts';
 import { type FieldSchema, OPERATIONS, type Operation, type RequestField } from './contract.ts';
 import { type ContractBot, openContractBot } from './contract-bot.ts';
-import { answerForm, fieldOf, formOf } from './forms.ts';
+import { fieldOf, fillForm, formOf } from './forms.ts';
 import { linesOf } from './message-lines.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 import { BACKUP, CONTRACT, PIPE, STAGING, TILE_ALERT, WAREHOUSE } from './replies.ts';
@@ -263,40 +264,47 @@ async function valueCells(
   const accepted = acceptedValues(schema);
   const [right] = accepted;
   if (!right) throw new Error(`${field.name} needs an example in the description`);
-  const sent = await typedBody(tried, right);
+  const form = formOf(tried.command);
+  const first = await typedPreview(tried, right);
+  let preview = first.answer;
   // Of a list, people enter the first and the last value, and the client sends all.
   const entered = field.schema.enum ? [right, accepted.at(-1) ?? right] : accepted;
   for (const vector of entered) {
-    const body = await typedBody(tried, vector);
-    expectSame(tried, vector, body);
+    const typed = vector === right ? first : await typedPreview(tried, vector);
+    expectSame(tried, vector, typed.body);
     const needsOthers = others(vector.typed) !== others(right.typed);
-    const { lines } = await filled(tried, needsOthers ? vector : right, vector.typed);
-    if (!lines[0]?.endsWith('?')) throw wrong(tried, vector, `form: ${lines[0]}`);
-    await clientAccepts(tried, body, vector);
+    const view = await bot.edit(needsOthers ? typed.answer : preview, form);
+    const { lines, answer } = await fillForm(bot, view, { [name]: vector.typed });
+    if (!answer || !lines[0]?.endsWith('?')) throw wrong(tried, vector, `form: ${lines[0]}`);
+    if (!needsOthers) preview = answer;
+    await clientAccepts(tried, typed.body, vector);
   }
   for (const vector of accepted.filter((each) => others(each.typed) === others(right.typed))) {
-    await clientAccepts(tried, sent, vector);
+    await clientAccepts(tried, first.body, vector);
   }
   const sentences: { readonly vector: Vector; readonly sentence: string }[] = [];
   for (const vector of refusedValues(schema)) {
-    const sentence = await typedRefusal(tried, vector);
-    const { errors, lines } = await filled(tried, right, vector.typed);
-    if (errors[name] === undefined) throw wrong(tried, vector, `form: ${lines[0]}`);
-    await clientRefuses(tried, sent, vector);
-    sentences.push({ vector, sentence });
+    sentences.push({ vector, sentence: await typedRefusal(tried, vector) });
+    await clientRefuses(tried, first.body, vector);
   }
   const { type, maximum } = schema;
   // Forms have an input for digits only.
   const spelled = type === 'number' && maximum === undefined ? ['1e3', '1,000'] : [];
   for (const typed of spelled) {
     const vector = { typed, value: 1_000 };
-    expectSame(tried, vector, await typedBody(tried, vector));
+    expectSame(tried, vector, (await typedPreview(tried, vector)).body);
     accepted.push(vector);
   }
+  const byClient = field.nullable ? await acceptsNull(tried) : '';
+  const view = await bot.edit(preview, form);
+  for (const { vector } of sentences) {
+    const { errors, lines } = await fillForm(bot, view, { [name]: vector.typed });
+    if (errors[name] === undefined) throw wrong(tried, vector, `form: ${lines[0]}`);
+  }
   return {
-    accepted: `${listed(accepted)}${field.nullable ? await acceptsNull(tried) : ''}`,
+    accepted: `${listed(accepted)}${byClient}`,
     refused: refusals(sentences),
-    emptied: await emptied(tried, right),
+    emptied: await emptied(tried, view, right),
   };
 }
 
@@ -306,7 +314,7 @@ async function acceptsNull(tried: Tried): Promise<string> {
   const [type, words] =
     Object.entries(TYPES).find(([, needed]) => !needed.includes(`${word}=`)) ?? [];
   const line = { ...tried, name: 'type', others: () => `${FEED} ${words}` };
-  const body = await typedBody(line, { typed: String(type), value: type });
+  const { body } = await typedPreview(line, { typed: String(type), value: type });
   await clientAccepts(tried, body, { typed: '', value: null });
   return ' · null by the client';
 }
@@ -350,11 +358,11 @@ async function typedAnswer(tried: Tried, { typed }: Vector) {
   return { answer, lines: answer ? bot.linesIn(answer) : linesOf(view?.blocks.slice(0, 1) ?? []) };
 }
 
-/** The body that the preview of a typed value would send. */
-async function typedBody(tried: Tried, vector: Vector): Promise<Body> {
+/** The preview of a typed value, and the body that it would send. */
+async function typedPreview(tried: Tried, vector: Vector) {
   const { answer, lines } = await typedAnswer(tried, vector);
   if (!answer || !lines[0]?.endsWith('?')) throw wrong(tried, vector, `typed: ${lines.join(' ')}`);
-  return bodyIn(await tried.bot.requestLines(answer));
+  return { answer, body: bodyIn(await tried.bot.requestLines(answer)) };
 }
 
 function bodyIn(lines: readonly string[]): Body {
@@ -378,13 +386,6 @@ async function typedRefusal(tried: Tried, vector: Vector): Promise<string> {
   const sentence = said.find((line) => line.startsWith(`${word ?? label} `));
   if (sentence === undefined) throw wrong(tried, vector, `typed: ${lines.join(' ')}`);
   return sentence.replace(/(, not [^,]+| \(you typed .*\)):?$/s, '');
-}
-
-/** The form of a valid line, with another value in this one field. */
-async function filled(tried: Tried, right: Vector, typed: string) {
-  const { bot, command, name } = tried;
-  bot.time.pass(61_000);
-  return answerForm(bot, command, lineOf(tried, right.typed), { [name]: typed });
 }
 
 async function clientAccepts(tried: Tried, body: Body, { value }: Vector): Promise<void> {
@@ -451,9 +452,12 @@ async function send({ clients, operation, bot }: Tried, body: Body): Promise<unk
 }
 
 /** What the form does with an emptied input: the body lacks the field, keeps it, or the form refuses. */
-async function emptied(tried: Tried, right: Vector): Promise<string> {
-  const { errors, lines, answer } = await filled(tried, right, '');
-  if (errors[tried.name] !== undefined) return 'required';
+async function emptied(tried: Tried, view: View, right: Vector): Promise<string> {
+  const { errors, lines, answer } = await fillForm(tried.bot, view, { [tried.name]: '' });
+  if (errors[tried.name] !== undefined) {
+    await tried.bot.slack.close(ANA, view.id);
+    return 'required';
+  }
   if (!answer || !lines[0]?.endsWith('?')) throw wrong(tried, right, `emptied: ${lines[0]}`);
   const body = bodyIn(await tried.bot.requestLines(answer));
   if (tried.field.name in body) return 'stays as it is';

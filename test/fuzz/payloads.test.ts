@@ -7,7 +7,7 @@ import { ANA } from '../harness/users.ts';
 import { howMany } from './amount.ts';
 import { oddParcel, type Parcel } from './payloads.ts';
 
-const { seed, rounds, each } = howMany(process.env.FUZZ_PAYLOADS, 1_000);
+const { seed, rounds, each } = howMany(process.env.FUZZ_PAYLOADS, 500);
 const AT_ONCE = 8;
 /** Stays below the rate limit per user. */
 const STEP_MS = 4_000;
