@@ -2,7 +2,16 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { REFUSED } from '../harness/refused.ts';
 import { ANA, BEN, DORA, EMIL, GINA } from '../harness/users.ts';
-import { APPROVALS, COSTS, OPS, openAs, sandbox, say, startBeforeAll } from './open-page.ts';
+import {
+  APPROVALS,
+  anaRequests,
+  COSTS,
+  OPS,
+  openAs,
+  sandbox,
+  say,
+  startBeforeAll,
+} from './open-page.ts';
 import { seriousFindings } from './serious-findings.ts';
 
 // With the digest of the morning at any hour.
@@ -10,14 +19,6 @@ startBeforeAll({ history: true });
 
 const button = (page: Page, name: string) =>
   page.getByRole('main').getByRole('button', { name, exact: true }).last();
-
-/** Sends a command and previews it, then requests approval. */
-async function requestApproval(page: Page, line: string, title: string): Promise<void> {
-  await say(page, line);
-  await page.getByText(`${title}?`).last().waitFor();
-  await button(page, 'Request approval').click();
-  await page.getByText(title, { exact: true }).last().waitFor();
-}
 
 test.for([
   ['an operator', ANA, 'Answers appear in the Messages tab.'],
@@ -91,8 +92,7 @@ test('axe finds nothing serious in break-glass: the menu, the form and the card'
 test('axe finds nothing serious in an unknown outcome: the card, Home, the form and the answer', async () => {
   const operation = 'set state';
   sandbox.cloud.injectFault({ operation, fault: 'close-after-effect', times: 1 });
-  const ana = await openAs(ANA, OPS);
-  await requestApproval(ana, '/service stop staging for the night', 'Stop staging');
+  await anaRequests('/service stop staging for the night', 'Stop staging');
   const ben = await openAs(BEN, APPROVALS);
   await button(ben, 'Approve').click();
   await button(ben, 'It was stopped').waitFor();
@@ -106,9 +106,9 @@ test('axe finds nothing serious in an unknown outcome: the card, Home, the form 
   expect(await seriousFindings(ben)).toEqual([]);
   await note.fill('the console shows idle');
   await ben.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-  await ana.getByRole('link', { name: /db-approvals/ }).click();
-  await ana.getByText('Stop staging: it was stopped').waitFor();
-  expect(await seriousFindings(ana)).toEqual([]);
+  await ben.getByRole('link', { name: /db-approvals/ }).click();
+  await ben.getByText('Stop staging: it was stopped').waitFor();
+  expect(await seriousFindings(ben)).toEqual([]);
 });
 
 test('axe finds nothing serious in a schedule: preview, card and list', async () => {

@@ -42,7 +42,7 @@ async function composerFocus(page: Page, name: string): Promise<void> {
   await expect.poll(focused).toBe(`Message #${name}`);
 }
 
-test('by keyboard: the first five steps of the guide', async () => {
+test('by keyboard: the first four steps of the guide, and the costs of the fifth', async () => {
   const page = await newPage();
   await page.addInitScript("localStorage.setItem('signalbox.guide', 'closed')");
   await page.goto(sandbox.url);
@@ -108,21 +108,13 @@ test('by keyboard: the first five steps of the guide', async () => {
   await page.keyboard.press('Enter');
   await page.getByText('Stop staging: it was stopped').waitFor();
 
-  // The fifth step: costs, and the digest of the next morning.
+  // The fifth step: costs.
   await actAs(page, 'Dora');
   await openChannel(page, 'ops');
   await page.keyboard.type('/cost');
   await page.keyboard.press('Escape');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: /credits so far · November heading for/ }).waitFor();
-  await focusWith(page, 'Shift+Tab', /^Controls/);
-  await page.keyboard.press('Enter');
-  await focusWith(page, 'Tab', /^Next morning/);
-  await page.keyboard.press('Enter');
-  await page.keyboard.press('Escape');
-  await openChannel(page, 'db-costs');
-  const digest = page.getByRole('heading', { name: /yesterday|budget|heading for/i });
-  await digest.first().waitFor();
 });
 
 test('by keyboard: a form is filled in and closed, and the clock is moved', async () => {

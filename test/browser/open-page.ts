@@ -9,8 +9,10 @@ import {
 } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../sandbox/start.ts';
+import { peopleOn } from '../harness/people.ts';
 import { BOT } from '../harness/programs.ts';
 import { SLACK_TIMEOUT_MS } from '../harness/simulators.ts';
+import { ANA } from '../harness/users.ts';
 import { CHROMIUM, FLAGS } from './chromium.ts';
 
 export const OPS = 'C0OPS000001';
@@ -91,4 +93,9 @@ export async function say(page: Page, text: string): Promise<void> {
   const box = page.getByRole('textbox').first();
   await box.fill(text);
   await box.press('Enter');
+}
+
+/** Ana requests this change without the page, which takes a tenth of the time. `title`: of its preview. */
+export function anaRequests(line: string, title: string): Promise<unknown> {
+  return peopleOn(sandbox.slack).confirm(ANA, line, `${title}?`);
 }

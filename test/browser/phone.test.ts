@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest';
-import { ANA, BEN, DORA } from '../harness/users.ts';
-import { APPROVALS, newPage, OPS, openAs, sandbox, say, startBeforeAll } from './open-page.ts';
+import { BEN, DORA } from '../harness/users.ts';
+import {
+  APPROVALS,
+  anaRequests,
+  newPage,
+  OPS,
+  openAs,
+  sandbox,
+  say,
+  startBeforeAll,
+} from './open-page.ts';
 import { seriousFindings } from './serious-findings.ts';
 
 startBeforeAll();
@@ -73,11 +82,7 @@ test('on a phone a table fades where it continues, until its end is visible', as
 });
 
 test('on a phone an approver approves with less: the form keeps what is more, and says why', async () => {
-  const ana = await openAs(ANA, OPS);
-  await say(ana, '/service scale lab-core max=64 for=4h a backfill');
-  await ana.getByRole('button', { name: 'Request approval' }).click();
-  await ana.getByText('Sent to #db-approvals').waitFor();
-
+  await anaRequests('/service scale lab-core max=64 for=4h a backfill', 'Scale lab-core');
   const page = await openAs(BEN, APPROVALS);
   await page.setViewportSize(PHONE);
   await page.getByRole('main').getByRole('button', { name: 'More options' }).last().click();

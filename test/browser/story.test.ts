@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { ANA, BEN, CLEO, EMIL } from '../harness/users.ts';
+import { ANA, BEN, CLEO, DORA, EMIL } from '../harness/users.ts';
 import { APPROVALS, OPS, openAs, picture, sandbox, say, startBeforeAll } from './open-page.ts';
 
-startBeforeAll();
+startBeforeAll({ priced: true });
 
 test('in a browser: Ana requests, Ben and Cleo approve, and the service stops once', async () => {
   const ana = await openAs(ANA, OPS);
@@ -35,18 +35,6 @@ test('in a browser: a user without a role sees the reason and who can request it
   await picture(emil, 'refusal');
 });
 
-test('in a browser: the Home tab shows the changes that wait for each user', async () => {
-  const ana = await openAs(ANA, OPS);
-  await say(ana, '/service stop staging for the night');
-  await ana.getByRole('button', { name: 'Request approval' }).last().click();
-  await ana.getByText('Stop staging', { exact: true }).waitFor();
-
-  const ben = await openAs(BEN, APPROVALS);
-  await ben.getByText('Signalbox', { exact: true }).first().click();
-  await ben.getByText('Waiting for you (1)').waitFor();
-  await picture(ben, 'home');
-});
-
 test('in a browser, on a phone: a link to a card opens the channel, where a refusal is visible', async () => {
   const ana = await openAs(ANA, OPS);
   await ana.setViewportSize({ width: 390, height: 844 });
@@ -60,6 +48,14 @@ test('in a browser, on a phone: a link to a card opens the channel, where a refu
   const { bottom } = await refusal.evaluate((each) => each.getBoundingClientRect());
   expect(bottom).toBeLessThan(844);
   expect(await ana.getByRole('complementary', { name: 'Thread' }).count()).toBe(0);
+});
+
+test('in a browser: with a price, money is beside the credits', async () => {
+  const dora = await openAs(DORA, OPS, 1000);
+  await say(dora, '/cost 7d vs prev top 4');
+  const title = dora.getByRole('heading', { name: /credits \(€[\d,.]+\) so far/ });
+  await title.waitFor();
+  await picture(dora, 'cost-money', title);
 });
 
 // The last test of this file: the app gets no more payloads.

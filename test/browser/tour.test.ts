@@ -4,6 +4,7 @@ import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import { ANA, BEN, CLEO, DORA } from '../harness/users.ts';
 import {
   APPROVALS,
+  anaRequests,
   COSTS,
   OPS,
   openAs,
@@ -14,13 +15,6 @@ import {
 } from './open-page.ts';
 
 startBeforeAll();
-
-async function askFor(page: Page, line: string, title: string): Promise<void> {
-  await say(page, line);
-  await page.getByText(`${title}?`).last().waitFor();
-  await page.getByRole('button', { name: 'Request approval' }).last().click();
-  await page.getByText(title, { exact: true }).last().waitFor();
-}
 
 /** Closes the modal, which otherwise stays open for this user on every page. */
 async function close(page: Page): Promise<void> {
@@ -35,9 +29,8 @@ async function home(page: Page): Promise<void> {
 }
 
 test('in a browser: Ben decides in his Home tab, which updates after each press', async () => {
-  const ana = await openAs(ANA, OPS);
-  await askFor(ana, '/service scale staging min=16 max=64 "a load test"', 'Scale staging');
-  await askFor(ana, '/service stop ml-features for the night', 'Stop ml-features');
+  await anaRequests('/service scale staging min=16 max=64 "a load test"', 'Scale staging');
+  await anaRequests('/service stop ml-features for the night', 'Stop ml-features');
 
   const ben = await openAs(BEN, APPROVALS);
   await home(ben);
@@ -47,6 +40,7 @@ test('in a browser: Ben decides in his Home tab, which updates after each press'
   await ben.getByText('Waiting for you (1)').waitFor();
 
   await expect.poll(() => sandbox.cloud.count('scale')).toBe(1);
+  const ana = await openAs(ANA, OPS);
   await home(ana);
   await ana.getByText('Your requests (1)').waitFor();
   // On a slow machine the new size is in effect before the page is drawn.
@@ -167,11 +161,10 @@ function belowView(page: Page): Promise<number> {
 }
 
 test('in a browser: the end of the newest message stays visible when the message grows', async () => {
-  const ana = await openAs(ANA, OPS);
   for (const name of ['ci', 'staging', 'load-test']) {
-    await askFor(ana, `/service stop ${name} for the night`, `Stop ${name}`);
+    await anaRequests(`/service stop ${name} for the night`, `Stop ${name}`);
   }
-  await askFor(ana, '/service stop analytics-prod nightly maintenance', 'Stop analytics-prod');
+  await anaRequests('/service stop analytics-prod nightly maintenance', 'Stop analytics-prod');
   const [ben, cleo] = [await openAs(BEN, APPROVALS, 600), await openAs(CLEO, APPROVALS, 600)];
   for (const page of [ben, cleo]) {
     await page.getByText('requests: stop analytics-prod').waitFor();
@@ -244,9 +237,8 @@ test('in a browser: the costs as a chart and a table', async () => {
 });
 
 test('in a browser: a password is shown once, and an unknown outcome is left to an operator', async () => {
-  const ana = await openAs(ANA, OPS);
   const where = 'provider=aws region=eu-west-1 ip=10.0.0.0/8';
-  await askFor(ana, `/service create "new one" ${where} "a new market"`, 'Create service new one');
+  await anaRequests(`/service create "new one" ${where} "a new market"`, 'Create service new one');
   const ben = await openAs(BEN, APPROVALS);
   await ben.getByText('requests: create service new one').waitFor();
   await ben.getByRole('button', { name: 'Approve', exact: true }).last().click();
@@ -257,11 +249,9 @@ test('in a browser: a password is shown once, and an unknown outcome is left to 
   await card.getByRole('dialog').getByText('Shown only once').waitFor();
   await picture(card, 'password');
   await close(card);
-  // The modal was open on Ana's other page too, and would take the focus from what is typed.
-  await ana.getByRole('dialog').waitFor({ state: 'detached' });
 
   sandbox.cloud.injectFault({ operation: 'set state', fault: 'close-after-effect', times: 1 });
-  await askFor(ana, '/service stop analytics-dev for the night', 'Stop analytics-dev');
+  await anaRequests('/service stop analytics-dev for the night', 'Stop analytics-dev');
   await ben.getByText('requests: stop analytics-dev').waitFor();
   await ben.getByRole('button', { name: 'Approve', exact: true }).last().click();
   await ben.getByRole('button', { name: 'It was stopped' }).waitFor();

@@ -49,8 +49,11 @@ function viewer(slack: SlackState, as: unknown): string {
   throw new ImpossibleInteraction('"as" is not the id of a person of the workspace');
 }
 
-/** The least time between two events: a change of the bot makes several messages and requests at once. */
-const EVENT_PAUSE_MS = 100;
+/**
+ * The least time between two events: a change of the bot makes several messages and requests at once, and each open page
+ * reads and draws the whole state again.
+ */
+const EVENT_PAUSE_MS = 250;
 
 /** Streams an event at once after a change, and one for all changes of the pause after it. */
 function streamChanges(slack: SlackState, request: Request, response: Response): void {

@@ -23,23 +23,23 @@ export interface ControlResult {
   readonly messages: string;
 }
 
-/** Runs the tests of a control on the source with its mistake. */
-export async function runControl(control: Control): Promise<ControlResult> {
+/** Runs the tests of a control, or those whose name has `only`, on the source with its mistake. */
+export async function runControl(control: Control, only = ''): Promise<ControlResult> {
   const problem = hookProblem(control, readSource());
   if (problem) return { verdict: 'no hook', messages: problem };
   if (!existsSync(control.test)) {
     return { verdict: 'no hook', messages: `${control.test} does not exist` };
   }
-  const { failed, messages } = await runTests(control);
+  const { failed, messages } = await runTests(control, only);
   const isFound = failed > 0 && control.reports.test(messages);
   return { verdict: isFound ? 'found' : 'missed', messages };
 }
 
-async function runTests({ behaviour, test }: Control) {
+async function runTests({ behaviour, test }: Control, only: string) {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-control-'));
   const file = join(folder, 'report.json');
   const args = ['run', test, '--project', 'bot', '--project', 'stories', '--bail', '1'];
-  const how = ['--reporter', 'json', '--outputFile', file];
+  const how = ['--testNamePattern', only, '--reporter', 'json', '--outputFile', file];
   try {
     await runNode(['node_modules/vitest/vitest.mjs', ...args, ...how], behaviour);
     const { numFailedTests, testResults } = Report.parse(JSON.parse(readFileSync(file, 'utf8')));
