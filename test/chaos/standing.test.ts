@@ -12,7 +12,8 @@ async function stop(simulation: Simulation, by = FINN) {
 }
 
 const OLDER = 'its card shows an older state';
-const LOST = [1, 2, 3, 5, 8, 12, 20, 30];
+/** Without CHAOS=long a sample; from 20 on, a restarted process finds nothing of the use in its log. */
+const LOST = process.env.CHAOS === 'long' ? [1, 2, 3, 5, 8, 12, 20, 30] : [2, 8, 20];
 const AFTER: readonly AfterRollback[] = ['no sign', 'connections end', 'restart'];
 const CASES = AFTER.flatMap((then) => [true, false].map((isLate) => [then, isLate] as const));
 

@@ -31,9 +31,15 @@ export interface Event extends Draft {
   readonly hash: string;
 }
 
-/** What a transaction of the model can do. */
-export interface ModelTx {
+/** The log, which is replaced with each commit and never changed. */
+interface Stored {
   readonly events: readonly Event[];
+  /** The events of each stream, in their order. */
+  readonly streams: ReadonlyMap<string, readonly Event[]>;
+}
+
+/** What a transaction of the model can do. */
+export interface ModelTx extends Stored {
   readonly now: number;
   readonly timeline: number;
   append(draft: Draft): Event;
@@ -43,7 +49,7 @@ export interface ModelTx {
 
 /** The database of the model: a list of events, and leases, which carry nothing. */
 export class ModelEngine implements Engine<ModelTx> {
-  #events: readonly Event[] = [];
+  #log: Stored = { events: [], streams: new Map() };
   readonly #leases = new Map<string, number>();
   readonly #server: Server;
 
@@ -52,14 +58,16 @@ export class ModelEngine implements Engine<ModelTx> {
   }
 
   async transaction<T>(work: (tx: ModelTx) => T | Promise<T>): Promise<T> {
-    const events = [...this.#events];
+    let { events, streams } = this.#log;
     const now = this.#server.now();
     const append = (draft: Draft) => {
       const last = events.at(-1);
-      const version = events.filter(({ stream }) => stream === draft.stream).length + 1;
+      const earlier = streams.get(draft.stream) ?? [];
+      const version = earlier.length + 1;
       const link = { seq: (last?.seq ?? 0) + 1, version, at: now, prev: last?.hash ?? '' };
       const event = { ...draft, ...link, hash: hashOf({ ...draft, ...link }) };
-      events.push(event);
+      events = [...events, event];
+      streams = new Map(streams).set(draft.stream, [...earlier, event]);
       return event;
     };
     const lease = (key: string, ms: number) => {
@@ -67,35 +75,45 @@ export class ModelEngine implements Engine<ModelTx> {
       this.#leases.set(key, now + ms);
       return true;
     };
-    const result = await work({ events, now, timeline: this.#server.timeline(), append, lease });
-    this.#events = events;
+    const result = await work({
+      get events() {
+        return events;
+      },
+      get streams() {
+        return streams;
+      },
+      ...{ now, timeline: this.#server.timeline(), append, lease },
+    });
+    this.#log = { events, streams };
     return result;
   }
 
-  save(): readonly Event[] {
-    return this.#events;
+  save(): Stored {
+    return this.#log;
   }
 
   load(saved: unknown): void {
-    this.#events = saved as readonly Event[];
+    this.#log = saved as Stored;
   }
 
   size(): number {
-    return this.#events.length;
+    return this.#log.events.length;
   }
 
   cut(pick: <T>(items: readonly T[]) => T | undefined): void {
-    const ends = [...streamsOf(this.#events).values()].map((events) => events.at(-1));
+    const { events, streams } = this.#log;
+    const ends = [...streams.values()].map((stream) => stream.at(-1));
     const kinds = ['change', 'freeze', 'target'];
     const kind = pick(kinds) ?? '';
-    const last = this.#events.at(-1);
+    const last = events.at(-1);
     const end = pick(ends.filter((event) => event !== last && event?.stream.startsWith(kind)));
-    this.#events = this.#events.filter((event) => event !== end);
+    const kept = events.filter((event) => event !== end);
+    this.#log = { events: kept, streams: Map.groupBy(kept, ({ stream }) => stream) };
   }
 }
 
 /** Stands for SHA-256 and the signature: nobody forges events in the simulator (cyrb53). */
-export function hashOf(event: Omit<Event, 'hash'>): string {
+function hashOf(event: Omit<Event, 'hash'>): string {
   const text = JSON.stringify([
     ...[event.seq, event.stream, event.version, event.type],
     ...[event.at, event.prev, event.facts],
@@ -110,17 +128,6 @@ export function hashOf(event: Omit<Event, 'hash'>): string {
   a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
   b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909);
   return `${(a >>> 0).toString(36)}${(b >>> 0).toString(36)}`;
-}
-
-/** The events of each stream, in their order. */
-export function streamsOf(events: readonly Event[]): ReadonlyMap<string, readonly Event[]> {
-  const streams = new Map<string, Event[]>();
-  for (const event of events) {
-    const stream = streams.get(event.stream);
-    if (stream) stream.push(event);
-    else streams.set(event.stream, [event]);
-  }
-  return streams;
 }
 
 /** What a stream of a change or a freeze says now. */
