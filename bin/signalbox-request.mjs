@@ -118,7 +118,10 @@ async function tokenFor(url, env) {
 }
 
 const unreached = (sentence) =>
-  new Ending(EXIT.unreached, `${sentence} Run it again with the same key.`);
+  new Ending(
+    EXIT.unreached,
+    `${sentence} Run it again with the same --key: without one it may be requested twice.`,
+  );
 
 async function reach(url, init) {
   try {
@@ -127,7 +130,9 @@ async function reach(url, init) {
     const reply = await fetch(url, { ...init, redirect: 'error', signal });
     return { ok: reply.ok, status: reply.status, text: await reply.text() };
   } catch (error) {
-    throw unreached(`${new URL(url).host} was not reached (${error.cause?.code ?? error.name}).`);
+    throw unreached(
+      `${new URL(url).host} was not reached (${error.cause?.code ?? error.cause?.message ?? error.name}).`,
+    );
   }
 }
 

@@ -150,7 +150,7 @@ test('6: Signalbox is not reached', async () => {
   const gone = run(...STOP);
   expect([await gone.ended, gone.printed()]).toEqual([
     6,
-    expect.stringContaining('Run it again with the same key.'),
+    expect.stringContaining('Run it again with the same --key'),
   ]);
   expect(env.SIGNALBOX_URL).toContain('127.0.0.1');
 });
@@ -180,7 +180,7 @@ test('6: a request may exist: Signalbox fails, the place of the tokens fails, or
   clock.now = new Date(clock.now.getTime() + 2 * 3_600_000);
   expect([await waiting.ended, waiting.printed()]).toEqual([
     6,
-    expect.stringContaining('not accepted. Run it again with the same key.'),
+    expect.stringContaining('not accepted. Run it again with the same --key'),
   ]);
 });
 
