@@ -73,10 +73,8 @@ function textsIn(value: unknown): readonly string[] {
 /** What a program reads, of which each text is visible and short. */
 function harmless(result: Parameters<typeof replyOf>[0]): object {
   const read = replyOf(result).structuredContent as object;
-  for (const text of textsIn(read)) {
-    expect(INVISIBLE.test(text)).toBe(false);
-    expect([...text].length).toBeLessThanOrEqual(200);
-  }
+  const harmful = textsIn(read).filter((text) => INVISIBLE.test(text) || [...text].length > 200);
+  expect(harmful).toEqual([]);
   return read;
 }
 

@@ -37,7 +37,7 @@ const WORDS = [
   'analytics ',
   '\u0301',
 ];
-const ENDS = ['', '!', '"', ' ="', '\u0000'];
+const ENDS = ['!', '"', ' ="', '\u0000'];
 
 const linesWith = (...ends: readonly string[]) =>
   [...PIECES, ...WORDS].flatMap((piece) =>
@@ -53,6 +53,11 @@ function tookMs(work: () => void): number {
   return (user + system) / 1_000;
 }
 
+/** A garbage collection may fall into a measurement, and a loaded machine lengthens it: hardly three times in a row. */
+function isSlow(work: () => void): boolean {
+  return [1, 2, 3].every(() => tookMs(work) > PATIENCE_MS);
+}
+
 const many = Array.from({ length: 500 }, (_, n) => service(`analytics-${n}`));
 const clock = { now: NOON, zone: 'Europe/Berlin' };
 const few = { ...vocabularyOf(), commands, clock };
@@ -66,16 +71,16 @@ test.for(Object.keys(nouns))('no line behind /%s takes longer than a person wait
     ['', ...verbs].flatMap((verb) =>
       lines
         .map((line) => `${verb} ${line}`.trimStart())
-        .filter((line) => tookMs(() => parseLine(noun, line, among)) > PATIENCE_MS),
+        .filter((line) => isSlow(() => parseLine(noun, line, among))),
     );
-  // The end of a line matters to a pattern, and to no look-up of a name.
+  // The end of a line matters to a pattern, and to no look-up of a name. With many services, lines have no other end.
   const slow = [...slowIn(few, LINES), ...slowIn(vocabulary, linesWith(''))];
   expect(slow.map((line) => line.slice(0, 40))).toEqual([]);
 });
 
 test('no text takes longer to be drawn', () => {
   const draw = (text: string) => bounded(oneLine(visible(text)), 3_000);
-  expect(LINES.filter((line) => tookMs(() => draw(line)) > PATIENCE_MS)).toEqual([]);
+  expect(LINES.filter((line) => isSlow(() => draw(line)))).toEqual([]);
 });
 
 const MEMBERS = Object.getOwnPropertyNames(Object.prototype);

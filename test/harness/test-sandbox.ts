@@ -39,6 +39,7 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
   const pass = (ms: number) => {
     if (options.waitsPass) clock.now = new Date(clock.now.getTime() + ms);
   };
+  let aheadMs = 0;
   const waits = heldWaits();
   // Each request for metrics or readiness gets a check of its own: no test waits for the next second.
   let checks = 0;
@@ -69,7 +70,8 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
   const configOf = (yaml = options.yaml) => testConfig(env, yaml);
   const startBot = (config: Config) => {
     const { log = createLog({ level: process.env.TEST_LOG ?? 'silent' }) } = options;
-    const ownClock = clientClock(now, { pass, hold: waits.hold });
+    const nowOfClients = () => clock.now.getTime() + aheadMs;
+    const ownClock = clientClock(nowOfClients, { pass, hold: waits.hold });
     if (options.sleep) ownClock.sleep = options.sleep;
     return startApp({ config, version: 'test', log, now, clock: ownClock, elapsed });
   };
@@ -103,6 +105,10 @@ export async function startTestSandbox(options: TestSandboxOptions = {}) {
     /** Changes variables of the environment, for bots that start from now on. */
     setEnv: (more: Readonly<Record<string, string>>) => void Object.assign(env, more),
     wake,
+    /** Lets this time pass for the request budgets of the clients only: no text shows it. */
+    passForClients: (ms: number) => {
+      aheadMs += ms;
+    },
     /** Lets this time pass. */
     pass: (ms: number) => {
       clock.now = new Date(clock.now.getTime() + ms);
@@ -176,11 +182,11 @@ interface Waits {
 }
 
 // The clients use the clock of the sandbox; a sleep returns at once.
-function clientClock(now: () => Date, { pass, hold }: Waits): Clock {
+function clientClock(now: () => number, { pass, hold }: Waits): Clock {
   const timeout = (ms: number) =>
     HELD_MS.includes(ms) ? hold(ms) : AbortSignal.timeout(Math.ceil(ms));
   return {
-    now: () => now().getTime(),
+    now,
     sleep: async (ms) => pass(ms),
     timeout,
     after: afterTimeout(timeout),

@@ -314,12 +314,27 @@ const PASSES = / requested “|^(Runs|Reverts|First stop|First start) /;
 /** In force, a standing approval shows how many uses are left, and its end, instead. */
 const COUNTED = /^(Uses|In force for) /;
 
-const rows = Object.entries(CASES).flatMap(([name, all]) =>
-  all.flatMap((each) =>
-    Object.entries(STATES)
-      .filter(([, { can = () => true }]) => can(each))
-      .map(([state, reached]) => [name, state as State, each, reached] as const),
-  ),
+/**
+ * A change at a time, one of an alert, and one that Signalbox applies itself: what they show in a state is drawn as for all
+ * others, of which three states are enough. All of them: SHOWN_FACTS=all.
+ */
+const IN_ALL_STATES = process.env.SHOWN_FACTS
+  ? Object.keys(CASES)
+  : ['service stop', 'alert edit', 'change freeze'];
+const ALWAYS: readonly State[] = ['pending', 'succeeded'];
+
+const rows = Object.entries(CASES).flatMap(([name, all], n) =>
+  all.flatMap((each) => {
+    const reachable = Object.entries(STATES).filter(([, { can = () => true }]) => can(each));
+    const others = reachable.filter(([state]) => !ALWAYS.includes(state as State));
+    const isShown = (state: string) =>
+      IN_ALL_STATES.includes(name) ||
+      ALWAYS.includes(state as State) ||
+      state === others[n % others.length]?.[0];
+    return reachable.flatMap(([state, reached]) =>
+      isShown(state) ? [[name, state as State, each, reached] as const] : [],
+    );
+  }),
 );
 
 test.for(rows)('%s, %s: each surface shows what its requester read', async (row) => {
@@ -382,8 +397,9 @@ test.for(rows)('%s, %s: each surface shows what its requester read', async (row)
   const missing = async () =>
     missingIn(await show(BEN), factsIn({ ...card(), text: below(card().text) }));
   await expect.poll(missing).toEqual([]);
-  const shown = await show(BEN);
-  expect(wordsOf(await show(ANA))).toBe(wordsOf(shown));
+  // What is read of the target meanwhile stands in the history of the later one.
+  const differ = async () => wordsOf(await show(ANA)) !== wordsOf(await show(BEN));
+  await expect.poll(differ).toBe(false);
   // *Show request* says more about what does not change.
   const named = facts.filter((fact) => !fact.startsWith('Unchanged'));
   expect(missingIn(await detailsOf(sandbox, card()), named)).toEqual([]);
