@@ -105,7 +105,7 @@ const REFUSAL_SENTENCES: Partial<Readonly<Record<Refusal, string>>> = {
   'agent-not-admitted': 'No rule admits this agent here. A person can request it in Slack.',
   'agent-limit': 'This agent has as many requests as it may have.',
   'reason-required': 'A reason is required. Give reason.',
-  'lookup-failed': 'Slack did not answer the membership lookup. Try again in a minute.',
+  'lookup-failed': 'The membership lookup in Slack failed. Try again in a minute.',
   frozen: 'A freeze is active. The freezes are in change_freezes.',
   never: 'The policy never allows it.',
   guest: 'Guests cannot use Signalbox.',

@@ -174,7 +174,7 @@ const WHY: Readonly<Record<Extract<PersonLookup, { ok: false }>['why'], (word: s
   {
     nobody: (word) => `There's no user called “${word}” in Slack. You can also use a member id.`,
     several: (word) => `Several users are called “${word}”. Use the member id, U…, of one of them.`,
-    'lookup-failed': () => 'Slack did not answer the user lookup. Try again in a minute.',
+    'lookup-failed': () => 'The user lookup in Slack failed. Try again in a minute.',
   };
 
 /** Returns the line of a request, as users type it. */

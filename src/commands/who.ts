@@ -313,7 +313,7 @@ async function peopleOf({ people, policy }: Question, role: RoleName): Promise<T
   const members = await people.someMembers(role);
   const groups = policy.roles.get(role)?.groups ?? [];
   const name = groups.join(' or ') || `the role ${role}`;
-  if (members === null) return [`${name} (Slack did not answer the membership lookup)`];
+  if (members === null) return [`${name} (the membership lookup in Slack failed)`];
   const { users, more } = members;
   if (users.length === 0) return [more ? name : `${name} (no active members)`];
   const listed = users.flatMap((user, index) => [...(index > 0 ? [', '] : []), { user }]);

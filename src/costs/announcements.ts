@@ -87,7 +87,7 @@ export function postChannel(found: ChannelLookup | undefined) {
   // `again`: the lookup failed, so that a later attempt may succeed.
   const refused = (why: string, again = false) => ({ ok: false, why, again }) as const;
   if (!found || (!found.ok && found.why === 'lookup-failed')) {
-    return refused('Slack did not answer the channel lookup', true);
+    return refused('the channel lookup in Slack failed', true);
   }
   if (!found.ok) return refused('the channel does not exist, or Signalbox is not in it');
   const { room: channel } = found;

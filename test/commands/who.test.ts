@@ -72,6 +72,6 @@ test('a role whose members Slack does not name is not called empty', async () =>
   const { context } = await createTestContext();
   const people = { ...context.people, someMembers: async () => null };
   expect(await askWho({ ...context, people }, ana)).toContain(
-    'Request: @db-operators (Slack did not answer the membership lookup)',
+    'Request: @db-operators (the membership lookup in Slack failed)',
   );
 });
