@@ -34,10 +34,7 @@ export function expectFiring(alert: string, input: readonly InputSeries[], at: E
 }
 
 /** No alert fires at any of these minutes. */
-export function firesNothing(
-  input: readonly InputSeries[],
-  minutes: readonly number[],
-): Expectation {
+export function firesNothing(input: readonly InputSeries[], minutes: readonly number[]) {
   const at = Object.fromEntries(minutes.map((minute) => [minute, []]));
   return { expr: 'ALERTS{alertstate="firing"}', input, at };
 }

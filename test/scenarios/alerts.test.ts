@@ -104,8 +104,7 @@ test('SignalboxPermitsReturned fires when an API refuses every request', async (
   const sandbox = await startTestSandbox();
   const before = await read(sandbox);
   expect(metricIn(before, 'signalbox_permits_returned_total')).toBe(0);
-  const rateLimit = { operation: 'set state', fault: '429', times: 1_000_000 } as const;
-  sandbox.cloud.injectFault(rateLimit);
+  sandbox.cloud.injectFault({ operation: 'set state', fault: '429', times: 1_000_000 });
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
   const attempts = asTimePasses(sandbox, 60_000, () => sandbox.cloud.count('set state'));
   await expect.poll(attempts).toBeGreaterThanOrEqual(7);
