@@ -17,27 +17,42 @@ export interface InputSeries {
 /** Minutes, and the samples of the expression that are expected then. */
 type Expected = Readonly<Record<number, readonly object[]>>;
 
-/** Fails with the output of promtool where the alert does not fire exactly as expected. */
+/** Samples that this expression is expected to have with this input. */
+interface Expectation {
+  readonly expr: string;
+  readonly input: readonly InputSeries[];
+  readonly at: Expected;
+}
+
+/** The alert fires exactly as expected. */
+export function fires(alert: string, input: readonly InputSeries[], at: Expected): Expectation {
+  return { expr: `ALERTS{alertname="${alert}",alertstate="firing"}`, input, at };
+}
+
 export function expectFiring(alert: string, input: readonly InputSeries[], at: Expected): void {
-  expectSamples(`ALERTS{alertname="${alert}",alertstate="firing"}`, input, at);
+  expectSamples(fires(alert, input, at));
 }
 
-/** Fails where any alert fires at one of these minutes. */
-export function expectNoAlert(input: readonly InputSeries[], minutes: readonly number[]): void {
+/** No alert fires at any of these minutes. */
+export function firesNothing(input: readonly InputSeries[], minutes: readonly number[]) {
   const at = Object.fromEntries(minutes.map((minute) => [minute, []]));
-  expectSamples('ALERTS{alertstate="firing"}', input, at);
+  return { expr: 'ALERTS{alertstate="firing"}', input, at };
 }
 
-function expectSamples(expr: string, input: readonly InputSeries[], at: Expected): void {
+/** Fails with the output of promtool where something else happens. Each start of promtool reads all rules. */
+export function expectSamples(...expected: readonly Expectation[]): void {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-rules-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'test.yaml');
-  const promql_expr_test = Object.entries(at).map(([minutes, exp_samples]) => ({
-    expr,
-    eval_time: `${minutes}m`,
-    exp_samples,
+  const tests = expected.map(({ expr, input, at }) => ({
+    interval: '1m',
+    input_series: input,
+    promql_expr_test: Object.entries(at).map(([minutes, exp_samples]) => ({
+      expr,
+      eval_time: `${minutes}m`,
+      exp_samples,
+    })),
   }));
-  const tests = [{ interval: '1m', input_series: input, promql_expr_test }];
   const rule_files = [resolve('deploy/prometheus/alerts.yaml')];
   writeFileSync(file, stringify({ rule_files, evaluation_interval: '1m', tests }));
   execFileSync(PROMTOOL, ['test', 'rules', file], { stdio: 'pipe', encoding: 'utf8' });
@@ -109,5 +124,5 @@ export function expectOnlyAlert(alert: string | null, stages: readonly Stage[]):
   const minutes = stages.reduce((sum, [, each]) => sum + each, 0);
   const rung = `group by (alertname) (max_over_time(ALERTS{alertstate="firing"}[${minutes}m]))`;
   const expected = alert === null ? [] : [{ labels: `{alertname="${alert}"}`, value: 1 }];
-  expectSamples(rung, seriesOf(stages), { [minutes - 1]: expected });
+  expectSamples({ expr: rung, input: seriesOf(stages), at: { [minutes - 1]: expected } });
 }

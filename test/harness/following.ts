@@ -54,5 +54,7 @@ export async function approve(
   // The usage report and the reads of the start have used the budget of requests.
   sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 11_000);
   await sandbox.press(BEN, card, 'change.approve');
-  await sandbox.card(outcome === 'accepted' ? accepted(title) : `${title}: ${outcome}`);
+  const sent = outcome === 'accepted' ? accepted(title) : `${title}: ${outcome}`;
+  // A target that the server does not let it read yet is read again after some seconds.
+  await passUntil(sandbox, sent, sent, 1_000);
 }

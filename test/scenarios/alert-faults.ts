@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import {
-  expectFiring,
-  expectNoAlert,
+  expectSamples,
+  fires,
+  firesNothing,
   firing,
   inputOf,
   type Samples,
@@ -50,8 +51,10 @@ export function expectAlert(
   during: Samples,
   { minutes = 20, labels }: FiringOptions = {},
 ): void {
-  expectFiring(alert, inputOf(before, during), { 2: [], [minutes]: [firing(alert, labels)] });
-  expectNoAlert(inputOf(before, before), [minutes]);
+  expectSamples(
+    fires(alert, inputOf(before, during), { 2: [], [minutes]: [firing(alert, labels)] }),
+    firesNothing(inputOf(before, before), [minutes]),
+  );
 }
 
 interface MeasuredMinute {
@@ -65,13 +68,15 @@ interface MeasuredMinute {
  * alert fires without the fault.
  */
 export function expectAlertAtRate(alert: string, minute: MeasuredMinute): void {
-  expectFiring(alert, atRate(minute), { 2: [], 30: [firing(alert, minute.labels)] });
-  expectNoAlert(inputOf(minute.before, minute.before), [30]);
+  expectSamples(
+    fires(alert, atRate(minute), { 2: [], 30: [firing(alert, minute.labels)] }),
+    firesNothing(inputOf(minute.before, minute.before), [30]),
+  );
 }
 
 /** Expects that no alert fires while each minute adds what the measured minute added. */
 export function expectNoAlertAtRate(minute: MeasuredMinute): void {
-  expectNoAlert(atRate(minute), [30]);
+  expectSamples(firesNothing(atRate(minute), [30]));
 }
 
 function atRate({ before, after }: MeasuredMinute) {
