@@ -116,42 +116,47 @@ export function windowAt(words: readonly string[], clock: LocalClock) {
     const lowered = phrase
       .toLowerCase()
       .replace(/^(?:on (?:the )?)?(.{3,20}?) (from|between|von) /, '$2 $1 ');
-    const [, body = '', zone] = zoneAfter(lowered);
-    const inner = zone === undefined ? null : WINDOW.exec(body);
-    if (!inner && /^(utc|gmt)./.test(zone ?? '')) continue;
+    const [, body, zone = ''] = ZONE.exec(lowered) ?? [];
+    const inner = body === undefined ? null : WINDOW.exec(body);
+    if (!inner && /^(utc|gmt)./.test(zone)) continue;
     const [, begin = '', end = ''] = inner ?? WINDOW.exec(lowered) ?? [];
     // A zone at the end is that of both.
-    const inZone = (text: string) =>
-      inner && text !== '' && !ZONE.test(text) ? `${text} ${zone}` : text;
+    const inZone = (text: string) => (inner && !ZONE.test(text) ? `${text} ${zone}` : text);
     const [from, to] = [inZone(begin), inZone(end)];
-    const isForeign = Boolean(inner) && zoneOf(zone ?? '') === undefined;
+    // `from 20:00 to 22:00 tomorrow`: the day can be that of both.
+    const day = end.replace(DAY_AFTER_TIME, '');
+    const starts = day === end ? [from] : [`${day} ${from}`, from];
     const isTime = taken === words.length || /^(from|between|von)\b|:|\d ?[ap]m\b/i.test(phrase);
-    if (to === '' || !isTime) continue;
-    const windows = momentsIn('at', from, clock)
-      .flatMap((start) => windowsFrom(start, to, clock))
+    if (end === '' || !isTime) continue;
+    const windows = starts
+      .flatMap((start) => momentsIn('at', start, clock))
+      .flatMap((start) => windowsFrom(start, to, clock).slice(0, 1))
       .sort((one, other) => one.ms - other.ms);
     const short = windows.filter(({ ms }) => ms <= HALF_DAY_MS);
     const options = short.length > 1 ? short : windows;
-    if (options.length > 0) return { taken, phrase, options, isForeign };
+    if (options.length > 0) return { taken, phrase, options };
   }
   return null;
 }
 
 const HALF_DAY_MS = 43_200_000;
+const DAY_AFTER_TIME = /^\d[\d:.]*(?: ?[ap]m| ?h| uhr)? (?:on (?:the )?)?(?=[a-z]{3})/;
 
 /** The moments of a key that a text can mean; none for a span. */
 function momentsIn(key: 'at' | 'until', text: string, clock: LocalClock): readonly TimeOption[] {
   const reading = readTime(`${key} ${text}`, clock);
   if (reading?.kind === 'asked') return reading.options.filter((option) => option.key === key);
   if (reading?.kind !== 'taken' || reading.key !== key) return [];
-  return [{ key, text: reading.text, label: reading.text }];
+  const [time = '', day] = reading.text.split('T').reverse();
+  const label = day ? `${dayLabel(day, localDay(clock.now, clock.zone))} ${time}` : time;
+  return [{ key, text: reading.text, label }];
 }
 
-/** An end is the next one after its start. */
+/** An end is the next one after its start; the shortest window first. */
 function windowsFrom({ text, label }: TimeOption, to: string, { now, zone }: LocalClock) {
   const start = instantOf(text, { now, zone });
   const isNear = /\b(today|tonight|tomorrow|tmrw|tmr|heute|morgen)\b/.test(to);
-  return momentsIn('until', to, { now: isNear ? now : start, zone }).map((end) => {
+  const windows = momentsIn('until', to, { now: isNear ? now : start, zone }).map((end) => {
     const instant = instantOf(end.text, { now: start, zone });
     const [day = '', time = ''] = end.text.split('T');
     const isSame = day === localDay(start, zone);
@@ -159,6 +164,7 @@ function windowsFrom({ text, label }: TimeOption, to: string, { now, zone }: Loc
     const ms = instant.getTime() - start.getTime();
     return { at: text, until: end.text, label: `${label} until ${until}`, ms };
   });
+  return windows.sort((one, other) => one.ms - other.ms);
 }
 
 /** The instant of an option: `20:00`, `2026-11-28T08:00` or, in another zone, `2026-11-28T08:00Z`. */
@@ -249,16 +255,12 @@ interface Moments {
 }
 
 const ZONE =
-  /^(.*\d.*?)\s?((?:utc|gmt)(?: ?[+-]\d{1,2}(?::?\d{2})?)?|z|[+-]\d{2}:?\d{2}|[a-z]+\/[a-z_]+|[a-z]{2,10} time|cet|cest|mez|mesz|est|edt|pst|pdt|bst|ist|jst)$/;
+  /^(.*(?:\d|noon|midday|midnight).*?)\s?\(?((?:utc|gmt)(?: ?[+-]\d{1,2}(?::?\d{2})?)?|z|[+-]\d{2}:?\d{2}|[a-z]+(?:\/[a-z_]+)+|[a-z]+(?:[ _][a-z]+)? time)\)?$/;
 
 function momentsOf(text: string, context: MomentContext): Moments | null {
-  const [, local = text, typedZone] = zoneAfter(text);
+  const [, local = text, typedZone] = ZONE.exec(text) ?? [];
   const zone = typedZone === undefined ? null : zoneOf(typedZone);
-  if (zone === undefined) {
-    const own = momentsOf(local, context);
-    const why = `“${typedZone}” is not the name of one time zone. In your own time zone:`;
-    return own && { ...own, why };
-  }
+  if (zone === undefined) return null;
   const words = local.split(' ').filter((word) => word !== '');
   for (let cut = 0; cut <= words.length; cut += 1) {
     const [left, right] = [words.slice(0, cut).join(' '), words.slice(cut).join(' ')];
@@ -270,30 +272,40 @@ function momentsOf(text: string, context: MomentContext): Moments | null {
   return null;
 }
 
-/** The text before its zone, and the zone: `20:00 UTC`, `20:00 (Berlin)`. */
-function zoneAfter(text: string) {
-  const aside = ASIDE.exec(text);
-  const typed = aside?.[2] ?? '';
-  const isZone = aside && (zoneOf(typed) !== undefined || ZONE.test(`1 ${typed}`));
-  return (isZone ? aside : ZONE.exec(text)) ?? [];
-}
-
-/** `20:00 (Berlin)` */
-const ASIDE = /^(.*\d.*?) ?\(([^()]+)\)$/;
-
 /** An IANA name, `UTC` or an offset; undefined for a word that names no single zone. */
 function zoneOf(typed: string): string | undefined {
   if (/^(utc|gmt|z)$/.test(typed)) return 'UTC';
   const [, sign, hours = '', minutes = '00'] =
     /^(?:utc|gmt)? ?([+-])(0?\d|1[0-4])(?::?([0-5]\d))?$/.exec(typed) ?? [];
   if (sign) return `${sign}${hours.padStart(2, '0')}:${minutes}`;
-  // Words that are places as well.
-  if (/^(christmas|center|easter|midway|knox|troll|casey|davis)\b/.test(typed)) return undefined;
-  const place = typed.replace(/ time$/, '').replaceAll(' ', '_');
-  const found = Intl.supportedValuesOf('timeZone').filter((zone) =>
-    [zone.toLowerCase(), zone.split('/').at(-1)?.toLowerCase()].includes(place),
+  const zones = Intl.supportedValuesOf('timeZone');
+  return zones.find((zone) => zone.toLowerCase() === typed) ?? zoneOfPlace(typed, / time$/);
+}
+
+/** `tokyo` → `Asia/Tokyo`; undefined for a place that no zone, or several, are called by. */
+function zoneOfPlace(typed: string, end: RegExp): string | undefined {
+  const place = typed.replace(end, '').replaceAll(' ', '_');
+  const found = Intl.supportedValuesOf('timeZone').filter(
+    (zone) => zone.split('/').at(-1)?.toLowerCase() === place,
   );
-  return found.length === 1 ? found[0] : undefined;
+  return end.test(typed) && found.length === 1 ? found[0] : undefined;
+}
+
+const ZONE_LIKE =
+  /^(?:(?:utc|gmt) ?[+-]\d.*|[a-z]+\/[a-z_]+|[a-z]{2,10} time|eastern|central|mountain|pacific|[ecmp]t|cet|cest|mez|mesz|est|edt|pst|pdt|bst|ist|jst)$/;
+
+/**
+ * Words after a time that can be its zone, in parentheses or not: a place such as `New York` with its
+ * zone, or an abbreviation that several zones share, without one. A place is as often a part of a reason.
+ */
+export function placeAt(words: readonly string[]) {
+  for (let taken = Math.min(3, words.length); taken > 0; taken -= 1) {
+    const phrase = words.slice(0, taken).join(' ');
+    const typed = phrase.toLowerCase().replace(/^(?:in )?\(?(.+?)\)?$/, '$1');
+    const zone = zoneOfPlace(typed, /$/) ?? null;
+    if (zone !== null || ZONE_LIKE.test(typed)) return { taken, phrase, zone };
+  }
+  return null;
 }
 
 /** A day and a time of day, each of which may be missing. */
@@ -441,8 +453,9 @@ function clockOf(text: string, isHour: boolean, isTonight = false): readonly str
   }
   if (number > 23) return null;
   const isLoose = (isPlain || sign === "o'clock") && number >= 1 && number <= 12;
-  if (isTonight && number < 12) {
-    return isLoose && number >= 5 ? [timeText(number + 12, minute)] : null;
+  if (isTonight && number < 17) {
+    const isEvening = number >= 5 && number < 12 && !hour.startsWith('0') && sign !== 'h';
+    return isEvening ? [timeText(number + 12, minute)] : null;
   }
   return isLoose
     ? [timeText(number % 12, minute), timeText((number % 12) + 12, minute)]
@@ -525,17 +538,24 @@ function dateIn(today: string, day: number, month: number): string | null {
   return isDay(date) ? date : null;
 }
 
+const REPEATS = String.raw`^(?:(every|each) (other )?(day|night|morning|evening|week|weekday|weekend|month|(mon|tues|wednes|thurs|fri|satur|sun)day)s?\b.*|(daily|hourly|weekly|monthly|weekdays)(?: at)?(?: \d.*)?$)`;
+
+/** Words that begin with a repetition: `every night`, `weekdays`. */
+export function isRepeated(text: string): boolean {
+  return new RegExp(REPEATS, 'i').test(text);
+}
+
 // A list of words, not a grammar: whatever contains one of them could be a time, so that it is asked about.
 const TIME_WORDS = patternOf(
   [
     // What begins with such a word is an end or a repetition, also where no moment can be read of it.
     String.raw`^(until|till?|til|bis)\b.*`,
-    String.raw`^(every|each) (other )?(day|night|morning|evening|week|weekday|weekend|month|(mon|tues|wednes|thurs|fri|satur|sun)day)s?\b.*`,
-    '^(daily|hourly|weekly|monthly|overnight)$',
+    REPEATS,
+    '^overnight$',
     String.raw`^(during|over) (the )?(day|night|lunch|dinner|weekend|holidays?|christmas|easter|new year)\b`,
     String.raw`^(in|for) (about |around )?(-?\d+\S*|<NUMBER>|a (while|bit|moment))$`,
     // It would run at once.
-    String.raw`^(when|once(?! more| again)|as soon as(?! possible)|after|before|sobald|wenn|nach|vor|jeden?|täglich)(?![-/\w]).*`,
+    String.raw`^((but )?(only )?(if|unless)|when|once(?! more| again)|as soon as(?! possible)|after|before|sobald|wenn|nach|vor|jeden?|täglich)(?![-/\w]).*`,
     '^at (half|quarter) .*',
     String.raw`\b\d{1,2}:\d\d\b|\bat ([01]?\d|2[0-3])[.h]?[0-5]\d$`,
     String.raw`\b\d{1,2} ?(am|pm|uhr|o'clock)\b`,

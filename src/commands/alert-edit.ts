@@ -30,7 +30,6 @@ import {
   AlertName,
   choiceField,
   commandLine,
-  isRelative,
   numberField,
   oneOf,
   type TypedValues,
@@ -69,14 +68,7 @@ function thresholdPhrase(typed: readonly string[], { given }: PhraseState): Phra
   const [sign = ''] = /^(above|over|exceeds|>=?|below|under|<=?)$/i.exec(words[0] ?? '') ?? [];
   const joint = sign || words[0]?.toLowerCase() === 'to' ? 1 : 0;
   const [, number] = /^[<>]?=?(-?\d[\d,.]*(?:e\d+)?k?)%?$/i.exec(words[joint] ?? '') ?? [];
-  if (number === undefined) {
-    const text = words.join(' ');
-    const isNew =
-      isRelative(text.replace(/^to |^(the )?(threshold|limit) /i, '')) &&
-      Object.keys(given).length === 1;
-    const unclear = `What should the new threshold be? “${text}” is no number.`;
-    return isNew ? { taken: typed.length, unclear } : null;
-  }
+  if (number === undefined) return null;
   const threshold = { threshold: number };
   const taken = before + joint + 1;
   if (/^(below|under|<)/i.test(sign))

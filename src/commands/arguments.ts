@@ -374,11 +374,3 @@ export function commandLine(
   const tail = sought || (reason && quoteWord({ text: reason, quoted: true }));
   return [command.name, ...words, tail].filter(Boolean).join(' ');
 }
-
-const RELATIVE =
-  /^(?:(?:by |\+ ?)\d{1,4} ?(?:gi?b?|gigs?|gigabytes?|%)?|(?:to )?(?:double|twice|triple|half|halve|\d{1,3} ?%|\d{1,2} ?[x×])(?: (?:of )?(?:the |its |current )*(?:memory|ram|size|sizes|max|maximum|bounds|threshold|limit|value))?|(?:(?:\+ ?\d{1,2}|(?:\d{1,2}|one|two|an?) (?:more|fewer|less|extra)|another|more|fewer|less) (?:replicas?|nodes?)))$/i;
-
-/** A value in relation to the current one: `2x`, `double the memory`, `by 32gb`. */
-export function isRelative(text: string): boolean {
-  return RELATIVE.test(text);
-}

@@ -33,14 +33,7 @@ import { lessParts } from '../domain/narrow.ts';
 import type { Service } from '../domain/targets.ts';
 import { STATE_WORDS, staleText } from '../domain/words.ts';
 import { eventsBefore, type LoggedEvent, loadChange, type Subjects } from '../log/index.ts';
-import {
-  choiceField,
-  commandLine,
-  numberField,
-  oneOf,
-  type TypedValues,
-  textField,
-} from './arguments.ts';
+import { choiceField, commandLine, numberField, oneOf, textField } from './arguments.ts';
 import { lastWeekday } from './cost-words.ts';
 import {
   type CommandContext,
@@ -127,25 +120,16 @@ export function personField(label: string) {
 /** `last week`, `today`: the days of a search without its keys. */
 export const daysPhrase: ReadPhrase = (words, { given, vocabulary }) => {
   if (!vocabulary.clock || given.since !== undefined) return null;
-  const today = dayOf(vocabulary.clock.now);
-  const monday = startOf('week', today);
-  const two = words.slice(0, 2).join(' ').toLowerCase();
-  const spans: Readonly<Record<string, TypedValues>> = {
-    'last week': { since: addDays(monday, -7), until: addDays(monday, -1) },
-    'this week': { since: monday },
-    'this month': { since: startOf('month', today) },
-  };
-  const found = spans[two];
-  if (found) return { taken: 2, given: found };
-  const three = words.slice(0, 3).join(' ').toLowerCase();
-  const since = typedSpan(three.replace(/^(last|past) /, ''));
-  if (since !== null && /^[lp]ast /.test(three)) return { taken: 3, given: { since } };
-  const [, first, last] = /^([\d-]{10}) (?:to|until|-) ([\d-]{10})$/.exec(three) ?? [];
-  if (first && last && isDay(first) && isDay(last))
-    return { taken: 3, given: { since: first, until: last } };
-  const one = words[0]?.toLowerCase() ?? '';
-  const isPast = /^(today|yesterday|\d+[hdw])$/.test(one);
-  return isPast ? { taken: 1, given: { since: one } } : null;
+  const monday = startOf('week', dayOf(vocabulary.clock.now));
+  const week = { since: addDays(monday, -7), until: addDays(monday, -1) };
+  const text = (count: number) => words.slice(0, count).join(' ').toLowerCase();
+  if (/^(this|last) week$/.test(text(2)))
+    return { taken: 2, given: text(2) === 'last week' ? week : { since: monday } };
+  const [, since = '', until = ''] = /^([\d-]{10}) (?:to|until|-) ([\d-]{10})$/.exec(text(3)) ?? [];
+  if (isDay(since) && isDay(until)) return { taken: 3, given: { since, until } };
+  const pastIn = (count: number) => pastText(text(count), null) ?? text(count);
+  const taken = [3, 2, 1].find((count) => PastTimeText.safeParse(pastIn(count)).success);
+  return taken === undefined ? null : { taken, given: { since: pastIn(taken) } };
 };
 
 export function namePhrase(

@@ -16,26 +16,11 @@ type Replace = readonly [string, string | ((found: readonly string[], today: Day
 
 /** In this order; each replaces whole words. */
 const PHRASES: readonly Replace[] = [
-  [String.raw`vs\.|versus|compared (?:to|with)|against`, 'vs'],
   ['except|excluding|exclude|without|but not|other than', 'not'],
-  ['backups?', 'backup'],
   ['(?:average|avg|mean)(?: costs?| spend)? (?:per|a|each) day', 'average'],
-  // The report has several metrics of them.
-  ['(?:data )?(?:egress|transfer)', 'by metric'],
   ['(?:grouped|group|broken down|split|sorted) by|per|for each|each', 'by'],
   ['(?:daily|day by day|every day)', 'by day'],
-  ['hourly', 'by hour'],
-  ['weekly|week by week', 'by week'],
-  ['monthly|month by month', 'by month'],
   [String.raw`top (\d+) services?`, ([count]) => `by service top ${count}`],
-  [
-    String.raw`top (\d+) (teams?|tags?|metrics?|warehouses?)`,
-    ([count, by = '']) => `by ${by.replace(/s$/, '')} top ${count}`,
-  ],
-  [
-    'by (services|teams|tags|metrics|warehouses|days|weeks|months)',
-    ([by = '']) => `by ${by.replace(/s$/, '')}`,
-  ],
   [String.raw`(<ISO>) ?(?:-|to|until|till|\.{2,3}) ?(<ISO>)`, ([a, b]) => `${a}..${b}`],
   [
     String.raw`(?:from )?(<MONTH>) (\d{1,2}) ?(?:-|to|until|\.{2,3}) ?(?:(<MONTH>) )?(\d{1,2})`,
@@ -49,14 +34,9 @@ const PHRASES: readonly Replace[] = [
     '(?:since|from) (?:last )?(<WEEKDAY>)',
     ([name], today) => range(lastWeekday(name, today), addDays(today, -1)),
   ],
-  ['since yesterday', (_, today) => range(addDays(today, -1), today)],
   [
     String.raw`(<MONTH>) (\d{1,2})(?:st|nd|rd|th)?`,
     ([month, day], today) => dated(day, month, today),
-  ],
-  [
-    String.raw`(\d{1,2})(?:st|nd|rd|th|\.)? (<MONTH>)`,
-    ([day, month], today) => dated(day, month, today),
   ],
   ['(?:since|from) (<ISO>)', ([day], today) => range(day, addDays(today, -1))],
   ['(?:(?:last|on|this|past) )?(<WEEKDAY>)', ([name], today) => lastWeekday(name, today)],
@@ -68,8 +48,6 @@ const PHRASES: readonly Replace[] = [
     String.raw`(?:last|past|previous) (\d{1,2}) months?`,
     ([count], today) => range(monthBefore(today, Number(count)), monthBefore(today, 1)),
   ],
-  ['(?:last|past) (?:24 hours|day)', 'yesterday'],
-  ['(?:past|previous) (week|month|quarter|year)', ([unit]) => `last-${unit}`],
   ['(this|last) (week|month|quarter|year)', ([which, unit]) => `${which}-${unit}`],
   ['(?:so far|to date|month to date)', ''],
   [
@@ -181,10 +159,9 @@ function reworded(text: string, today: Day, vocabulary: Vocabulary): string {
 const NAME_MARK = '\u0001';
 const KEYWORDS = ['tag', 'warehouse', 'team', 'only', 'by'];
 
-/** Names of services as one word; a tag, team or warehouse without its keyword gets it. */
+/** Names of services as one word; a tag without its keyword gets it. */
 function withNames(words: readonly string[], { services }: Vocabulary): readonly string[] {
   const tags = new Set(services.flatMap(({ tags }) => tags ?? []));
-  const teams = new Set(services.flatMap(({ team }) => team ?? []));
   const shown: string[] = [];
   for (let at = 0; at < words.length; ) {
     const before = words[at - 1]?.toLowerCase() ?? '';
@@ -199,7 +176,6 @@ function withNames(words: readonly string[], { services }: Vocabulary): readonly
     if (KEYWORDS.includes(before)) shown.push(`${NAME_MARK}${word}`);
     else if (service && taken) shown.push(`${NAME_MARK}${nameToType(service, services)}`);
     else if (tags.has(lower)) shown.push(`tag ${NAME_MARK}${lower}`);
-    else if (teams.has(lower) && lower !== 'team') shown.push(`team ${NAME_MARK}${lower}`);
     else shown.push(word);
     at += KEYWORDS.includes(before) ? 1 : (taken ?? 1);
   }
@@ -215,19 +191,11 @@ export function costVerb(words: readonly string[]) {
       /^(?:what will|how much will|will) (?:we |it )?(?:spend |cost )?(?:this month|this|the|it)?(?: cost| be)?$|^(?:what|how much) will (?:this month|it) (?:cost|be)\b/i,
       'forecast',
     ],
-    [
-      /^(?:why (?:did|is|are|was|were|does|do|has|have)|what (?:changed|drove|caused|increased)|why)\b/i,
-      'why',
-    ],
     [/\b(?:are|is|will) .*budget\b|\bover budget\b/i, 'budget'],
-    [
-      /\b(?:anything|something|what is|what's) (?:unusual|odd|strange|weird)\b|\bany (?:anomal\w+|spikes?)\b/i,
-      'anomalies',
-    ],
   ];
   const found = cases.find(([pattern]) => pattern.test(text));
   if (!found) return null;
   const [pattern, verb] = found;
-  const isWhole = ['budget', 'anomalies', 'forecast'].includes(verb);
+  const isWhole = verb !== 'csv';
   return { verb, rest: isWhole ? [] : text.replace(pattern, ' ').split(/\s+/).filter(Boolean) };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timeOfDay, timesOfDay } from '../base/moments.ts';
+import { timeOfDay } from '../base/moments.ts';
 import { nearest } from '../base/text.ts';
 import { DAY_WORDS, weeklyDaysText } from '../base/weekly-times.ts';
 import {
@@ -30,6 +30,7 @@ import {
   type QueryCommand,
   queryCommand,
 } from './define.ts';
+import { weeklyWords } from './service-schedule.ts';
 
 const Words = z.string().max(200, 'is too long: at most 200 characters');
 
@@ -122,41 +123,29 @@ function digestPhrase(words: readonly string[], { given, vocabulary }: PhraseSta
     const readings = ['pause', 'remove'].map((what) => ({ label: what, given: { what } }));
     return { taken: 1, choice: { why: 'Pause the digest, or remove it?', readings } };
   }
-  const options = digestOptions(words, vocabulary);
-  if (options === null) return null;
-  const times = options.times.length > 0 ? options.times.map((at) => ({ at })) : [{}];
-  const readings = times.map((time) => {
-    const all = { ...time, ...options.given };
-    const label = Object.entries(all).map(
-      ([key, value]) => `${key === 'period' ? 'every' : key}=${value}`,
+  const isWeekly = /^(weekly|every week)\b/i.test(words.join(' '));
+  // `this channel daily`
+  const said = words.filter((word) => !/^(this|channel)$/i.test(word));
+  const { days, times, taken } = weeklyWords(isWeekly ? [] : said);
+  const tag = vocabulary.services
+    .flatMap(({ tags }) => tags ?? [])
+    .find((one) => words.includes(one));
+  const isWhole = days !== null && said.slice(taken).every((word) => word === tag);
+  if (!isWeekly && !isWhole) return null;
+  const all = {
+    ...(isWeekly || !/^(daily|weekdays)$/.test(days ?? '') ? { period: 'week' } : {}),
+    ...(days && { days: days.replaceAll(' ', ',') }),
+    ...(tag && { tags: tag }),
+  };
+  const hours = times.flatMap((time) => time.hours.map((at) => ({ at, ...all })));
+  const readings = (hours.length > 0 ? hours : [all]).map((given) => {
+    const label = Object.entries(given).map(([key, value]) =>
+      key === 'period' ? `every=${value}` : `${key}=${value}`,
     );
-    return { label: `add ${label.join(' ')}`, given: { what: 'add', ...all } };
+    return { label: `add ${label.join(' ')}`, given: { what: 'add', ...given } };
   });
   const why = `Add a digest for “${words.join(' ')}”? When is it posted?`;
   return { taken: words.length, choice: { why, readings } };
-}
-
-const DAYS =
-  /\b(?:(?:every|each|on) ((?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekdays?|day)|daily)\b/;
-
-/** The days, period, time and tag that a phrase names; null without a period or days. */
-function digestOptions(words: readonly string[], { services }: PhraseState['vocabulary']) {
-  const text = words.join(' ').toLowerCase();
-  const [found, day = 'day'] = DAYS.exec(text) ?? [];
-  const days = found === undefined ? null : weeklyDaysText(day === 'day' ? 'daily' : day);
-  const isWeekly =
-    /\bweekly\b|\bevery week\b/.test(text) ||
-    (days !== null && !['daily', 'weekdays'].includes(days));
-  const [, time = ''] = /\bat (\d[\d:.]*(?: ?[ap]m)?)/.exec(text) ?? [];
-  const times = timesOfDay(time);
-  if ((days === null && !isWeekly) || (time !== '' && times.length === 0)) return null;
-  const tag = services.flatMap(({ tags }) => tags ?? []).find((one) => words.includes(one));
-  const given = {
-    ...(isWeekly && { period: 'week' }),
-    ...(days !== null && { days }),
-    ...(tag && { tags: tag }),
-  };
-  return { times, given };
 }
 
 const Action = z.enum(DIGEST_ACTIONS, { error: `must be ${oneOf(DIGEST_ACTIONS)}` });

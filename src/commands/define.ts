@@ -162,8 +162,6 @@ export interface Phrase {
   readonly choice?: { readonly why: string; readonly readings: readonly Reading[] };
   /** Words that no value can have; shown in the form that asks for it. */
   readonly unclear?: string;
-  /** Why the words cannot be meant. */
-  readonly refused?: string;
 }
 
 /** What was read so far. */

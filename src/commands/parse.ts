@@ -1,5 +1,5 @@
 import { nearest, ownValue, splitWords, type Word } from '../base/text.ts';
-import { oneLineOf, slashCommand } from '../domain/answer.ts';
+import { type CommandOffer, oneLineOf, slashCommand } from '../domain/answer.ts';
 import { findByName } from '../domain/targets.ts';
 import {
   commandLine,
@@ -9,6 +9,7 @@ import {
   optionsOf,
   quoteWord,
   type TypedValues,
+  typedText,
 } from './arguments.ts';
 import { CHANGE_LISTS } from './change.ts';
 import { costVerb } from './cost-words.ts';
@@ -38,8 +39,9 @@ import {
   ownCommands,
   verbAt,
   verbsNear,
+  wordsBack,
 } from './verbs.ts';
-import type { Ambiguity, Draft } from './word-steps.ts';
+import { type Ambiguity, type Draft, looseText } from './word-steps.ts';
 
 const OFFERS_MAX = 5;
 
@@ -315,7 +317,11 @@ function nounLines(noun: string, words: readonly Word[], { commands }: Vocabular
 /** Words without a noun, for example in a direct message: `stop ci`, `is ci running?`. */
 function readChat(noun: string, words: readonly Word[], vocabulary: Vocabulary): ParseResult {
   const [first, ...typed] = words;
-  if (!first || isHelp(first)) return { kind: 'help', noun, about: helpTopic(typed, []) };
+  if (!first || isHelp(first))
+    return {
+      ...{ kind: 'help', noun },
+      about: helpTopic(typed, isQuestionWord(typed[0]) ? vocabulary.commands : []),
+    };
   const nouns = nounsOf(vocabulary.commands);
   const own = nouns.find((each) => isNoun(first, each));
   if (own) {
@@ -325,8 +331,7 @@ function readChat(noun: string, words: readonly Word[], vocabulary: Vocabulary):
     return readLine(own, isPlural && isList ? [...wordsOf('list'), ...rest] : rest, vocabulary);
   }
   const text = words.map(lowerOf).join(' ');
-  const talk = SMALL_TALK.find(([pattern]) => pattern.test(text));
-  if (talk) return refused(talk[1], talk[2]);
+  if (SMALL_TALK.test(text)) return refused(NOTHING, STARTS);
   if (isNegated(words)) return refused(NOT_REQUESTED, []);
   if (isQuestion(words)) {
     const line = lineOfQuestion('', words, vocabulary);
@@ -340,20 +345,11 @@ function readChat(noun: string, words: readonly Word[], vocabulary: Vocabulary):
 
 const STARTS = ['signalbox help', 'service list', 'change list'];
 
-/** What is no command, and what is said to it. */
-const SMALL_TALK: readonly (readonly [RegExp, string, readonly string[]])[] = [
-  [/^(thanks?|thx|danke|cheers|ty)\b/, 'You are welcome. Nothing was requested.', []],
-  [
-    /^(ok|okay|k|great|nice|cool|perfect|got it|done|yes|no|sure|never ?mind|:.*|\p{Extended_Pictographic}.*)$/u,
-    'Nothing was requested.',
-    [],
-  ],
-  [
-    /^((hello|hi|hey|hallo|good (morning|evening))\b|what can (you|i) do$)/,
-    'Type what you want, for example “stop staging”, “is staging running?” or “cost yesterday”.',
-    STARTS,
-  ],
-];
+/** What people say that is no command. */
+const SMALL_TALK =
+  /^((thanks?|thx|danke|cheers|ty|hello|hi|hey|hallo|good (morning|evening))\b|(ok|okay|k|great|nice|cool|perfect|got it|done|yes|no|sure|never ?mind|what can (you|i) do|:.*|\p{Extended_Pictographic}.*)$)/u;
+const NOTHING =
+  'Nothing was requested. Type what you want, for example “stop staging”, “is staging running?” or “cost yesterday”.';
 
 const nounsOf = (commands: readonly Command[]) => [...new Set(commands.map(nounOf))];
 
@@ -427,13 +423,15 @@ function readArguments(
   const search = fields.find((field) => field.rest);
   if (command.reword) return reworded(command, typed, vocabulary);
   const reading = readWords(command, typed, vocabulary);
-  const given = withOwner(reading.given, vocabulary);
+  const { given } = reading;
   const reason = reasonOf(reading, null);
   const asked = { command, given };
   if (reading.refused !== null) return refused(reading.refused, [], asked);
-  const isOne = reading.targets.length === 0 && reading.keyedReason === '';
-  const second = isOne ? secondCommand(command, reading, vocabulary) : null;
-  if (second !== null) return refused(ONE_EACH, [commandLine(command, given, ''), second], asked);
+  const both = separateLines(command, typed, reading, vocabulary);
+  if (both) {
+    const offers = both.flatMap((line) => offersOf({ label: line, line }, vocabulary));
+    return { ...refused(ONE_EACH, [], asked), offers };
+  }
   const choices = [...targetChoice(reading), ...reading.choices];
   const isMore = choices.length > 0 || reason !== '';
   const unknown = isMore && command.kind === 'change' ? misnamed(asked, typed, vocabulary) : null;
@@ -443,7 +441,7 @@ function readArguments(
     const sentence = choices.map(({ why }) => why).join('\n');
     return refused(sentence, [...changes, commandLine(command, given, '')], asked);
   }
-  if (choices.length > 0) return ambiguous(command, { ...reading, given }, choices, vocabulary);
+  if (choices.length > 0) return ambiguous(command, reading, choices, vocabulary);
   if (search) {
     const sought = reason ? { [search.name]: reason } : {};
     return parseValues(command, { ...given, ...sought }, '', vocabulary);
@@ -460,29 +458,57 @@ function readArguments(
 
 const ONE_EACH = 'A line requests one change, so each is requested on its own:';
 
-/** `finance and stop staging`: the line of another change in what would be the reason; null without one. */
-function secondCommand(command: Command, { pieces, given }: Draft, vocabulary: Vocabulary) {
-  // What is quoted is the reason, whatever it says.
-  const [first] = pieces;
-  const isSaid = pieces.every((piece) => !('text' in piece) || piece.at !== undefined);
-  if (!first || !('text' in first) || !isSaid) return null;
-  const texts = pieces.map((piece) => ('text' in piece ? piece.text : (piece.choice.words ?? '')));
-  const [, joint, tail] = /^(?:(and then|and|then|und|&&?|\+) )?(.+)$/i.exec(texts.join(' ')) ?? [];
-  if (command.kind !== 'change' || tail === undefined) return null;
+/**
+ * `finance and stop staging`, `ci max=64 and staging max=32`: the lines of both changes; null for one
+ * change. Of several services, each has values of its own.
+ */
+function separateLines(
+  command: Command,
+  typed: readonly Word[],
+  { targets, without, given, choices, pieces }: Draft,
+  vocabulary: Vocabulary,
+): readonly string[] | null {
   const noun = nounOf(command);
-  const own = ownCommands(noun, vocabulary).filter(({ kind }) => kind === 'change');
-  const found = verbAt(wordsOf(tail), own);
-  const isSame =
-    joint !== undefined &&
-    found &&
-    (found.rest.length === 0 || /^(it|them)$/i.test(lowerOf(found.rest[0] ?? NO_WORD)));
-  const isNamed = found && nameAt('service', found.rest, vocabulary);
-  const isAgain = isSame && found.command === command;
-  if (!found || isAgain || !(isSame || isNamed)) return null;
-  const rest = isSame
-    ? [quotedName(given.service ?? ''), ...found.rest.slice(1).map(quoteWord)]
-    : found.rest.map(quoteWord);
-  return [found.command.name, ...rest].join(' ');
+  const isShared = targets.length > 0 && without.length === 0;
+  const isUnread = pieces.some((piece) => 'choice' in piece || looseText(piece) !== null);
+  if (command.kind !== 'change' || vocabulary.isCheck || !(isShared || isUnread)) return null;
+  const ends = [given, ...choices.flatMap(({ readings }) => readings.map((each) => each.given))];
+  const isReverted = ends.some(({ until }) => until !== undefined);
+  // What is quoted or introduced is the reason, whatever it says.
+  const end = typed.findIndex((word) => word.quoted || /^(because|weil|-|reason)/i.test(word.text));
+  for (let at = 1; at < (end < 0 ? typed.length : end); at += 1) {
+    const isComma = /[,;]$/.test(typed[at - 1]?.text ?? '');
+    const after = typed.slice(at).findIndex((word) => !/^(and|und|&&?|\+|then)$/i.test(word.text));
+    if (after < 0) continue;
+    const isJoined = after > 0 || isComma;
+    const head = typed
+      .slice(0, at)
+      .map((word) => ({ ...word, text: word.text.replace(/[,;]$/, '') }));
+    const tail = typed.slice(at + after);
+    const named = anyName('service', head, vocabulary);
+    const found = findCommand(noun, tail, vocabulary);
+    const turn = isJoined ? wordsOf('turn') : [];
+    const next = found?.phrase ? found : verbAt([...turn, ...tail], ownCommands(noun, vocabulary));
+    const never = isJoined && neverAt(noun, tail, vocabulary);
+    if (never && anyName('service', tail, vocabulary))
+      return [...lines([command, head]), `${noun} ${typedText(tail)}`];
+    const other = next?.command.kind === 'change' && next.phrase !== '' ? next : null;
+    const own = nameAt('service', other?.rest ?? tail, vocabulary);
+    if (isReverted && wordsBack(command, typed.slice(at).map(lowerOf)) > 0) continue;
+    const [it = NO_WORD, ...rest] = other?.rest ?? [];
+    const isSame =
+      isJoined && !own && other?.command !== command && /^(it|them)?$/.test(lowerOf(it));
+    const name = { text: named?.item.name ?? '', quoted: false };
+    if (other && named && (own || isSame))
+      return lines([command, head], [other.command, own ? other.rest : [name, ...rest]]);
+    const isBoth = isShared && own && tail.length > own.taken && head.length > (named?.taken ?? 0);
+    if (isBoth && isJoined && !other) return lines([command, head], [command, tail]);
+  }
+  return null;
+}
+
+function lines(...all: readonly (readonly [Command, readonly Word[]])[]): readonly string[] {
+  return all.map(([{ name }, words]) => [name, ...words.map(quoteWord)].join(' '));
 }
 
 /** A name that nothing has comes before all else that is asked: the same words with each similar name. */
@@ -501,22 +527,16 @@ function misnamed(
     // A list of all names is offered where none is similar.
     if (offer.label === offer.line || !line.includes(text) || vocabulary.isCheck) return [offer];
     const same = line.replace(text, () => quotedName(offer.label));
-    if (isUnderstood(same, vocabulary)) return [{ ...offer, line: same }];
-    const next = readOther(same, vocabulary);
-    const more = next.kind === 'misread' ? next.offers : [];
-    return more.map(({ label, line: own }) => ({ label: `${offer.label} · ${label}`, line: own }));
+    return offersOf({ ...offer, line: same }, vocabulary);
   });
   return { ...resolved.misread, offers: meant };
 }
 
-/** A pipe that only one service has names its service. */
-function withOwner(given: TypedValues, { services }: Vocabulary): TypedValues {
-  if (!given.pipe || given.service) return given;
-  const [owner, ...others] = services.filter(({ pipes }) => {
-    const named = pipes.map((pipe) => ({ ...pipe, aliases: [] }));
-    return findByName(named, given.pipe ?? '').length > 0;
-  });
-  return owner && others.length === 0 ? { service: owner.name, ...given } : given;
+/** The offer of a line that is understood; of one that is asked about, what it asks. */
+function offersOf(offer: CommandOffer, vocabulary: Vocabulary): readonly CommandOffer[] {
+  const next = readOther(offer.line, vocabulary);
+  if (next.kind !== 'misread') return [offer];
+  return next.offers.map(({ label, line }) => ({ label: `${offer.label} · ${label}`, line }));
 }
 
 /** The words of the reason; with `kept`, the words of these choices as well. */
@@ -548,21 +568,22 @@ function ambiguous(
   const sentence = [...new Set(choices.map(({ why }) => why))].join('\n');
   const problem = { kind: 'misread', sentence, problems: {}, asked: { command, given } } as const;
   if (vocabulary.isCheck) return { ...problem, offers: [] };
-  const reason = reasonOf(reading, null);
-  const combinations = combined(given, choices);
+  // Words without a reading stay in the reason.
+  const reason = reasonOf(
+    reading,
+    choices.filter((choice) => !hasReadings(choice)),
+  );
+  const combinations = choices.some(hasReadings) ? combined(given, choices) : [];
   const own = combinations.flatMap((each) => {
     // A name in quotes is exact: `staging` is also a tag, `"staging"` is the service.
-    const because = each.kept ? reasonOf(reading, each.kept) : reason;
-    const lines = [false, true].map((isExact) =>
-      commandLine(command, each.given, because, isExact),
-    );
+    const lines = [false, true].map((isExact) => commandLine(command, each.given, reason, isExact));
     const line = lines.find((one) => isUnderstood(one, vocabulary));
     return line === undefined ? [] : [{ label: each.label, line }];
   });
   const kept = choices.filter(({ words }) => words !== null);
   const whole = reasonOf(reading, kept);
   const onlyReason = {
-    label: whole === reason ? 'Without it' : 'It is only the reason',
+    label: whole === reasonOf(reading, null) ? 'Without it' : 'It is only the reason',
     line: commandLine(command, given, whole),
   };
   const isReason = kept.length > 0 && kept.length === choices.length;
@@ -579,22 +600,17 @@ function ambiguous(
   }
   return {
     ...problem,
-    offers: [...own.slice(0, OFFERS_MAX - 1), ...(isReason ? [onlyReason] : [])],
+    offers: [...own.slice(0, OFFERS_MAX - Number(isReason)), ...(isReason ? [onlyReason] : [])],
   };
 }
 
 const COMBINATIONS_MAX = 12;
 
-interface Combination extends Reading {
-  /** The choices whose words stay in the reason; missing: none. */
-  readonly kept?: readonly Ambiguity[];
-}
-
 /** The values of each combination of readings, one of each choice; of two start times, each on its own. */
-function combined(given: TypedValues, choices: readonly Ambiguity[]): readonly Combination[] {
+function combined(given: TypedValues, choices: readonly Ambiguity[]): readonly Reading[] {
   let together: readonly Reading[] = [{ given: {}, label: '' }];
-  for (const { readings } of choices) {
-    const all = together.flatMap((before) =>
+  for (const { readings } of choices.filter(hasReadings)) {
+    const merged = together.flatMap((before) =>
       readings
         .filter((each) => !isSameKind(before.given, each.given))
         .map(({ label, given: more }) => ({
@@ -602,17 +618,15 @@ function combined(given: TypedValues, choices: readonly Ambiguity[]): readonly C
           given: { ...before.given, ...more },
         })),
     );
+    const isAlone = ({ given: own }: Reading) =>
+      together.every((before) => isSameKind(before.given, own));
+    const all = [...(merged.length > 0 ? merged : together), ...readings.filter(isAlone)];
     together = all.slice(0, COMBINATIONS_MAX);
   }
-  const alone = choices.flatMap((choice) => {
-    const kept = choices.filter((other) => other !== choice);
-    return choice.readings.map((each) => ({ ...each, kept }));
-  });
-  return (together.length > 0 ? together : alone).map((each) => ({
-    ...each,
-    given: { ...given, ...each.given },
-  }));
+  return together.map((each) => ({ ...each, given: { ...given, ...each.given } }));
 }
+
+const hasReadings = ({ readings }: Ambiguity) => readings.length > 0;
 
 /** Two values of one key, two starts, or two ends. */
 function isSameKind(one: TypedValues, other: TypedValues): boolean {
@@ -637,20 +651,20 @@ function tooMuch(
     ...(service && isList ? [`service show ${quotedName(service.text)}`] : []),
   ];
   const fields = fieldsOf(command.args);
-  const choice = fields.find(({ name, input }) => input?.kind === 'choice' && !given[name]);
-  const among = fieldContext(vocabulary, given);
-  const options = choice && isPlaced(choice) ? optionsOf(choice, among) : [];
-  const near = nearest(words[0]?.text ?? '', options).map((option) => {
-    const [, keys = ''] = commandLine(command, given, '').split(`${command.name} `);
-    return [command.name, option, ...words.slice(1).map(quoteWord), keys].filter(Boolean).join(' ');
-  });
-  const own = fields.filter((field) => !isPlaced(field)).map(({ word, key }) => `${word ?? key}=`);
-  const takes = options.length > 0 ? [oneOf(options)] : own.length > 0 ? [own.join(', ')] : [];
-  const keys = takes.map((text) => ` It takes ${text}.`).join('');
-  const sentence = `${slashCommand(prefix, command.name)} does not take “${oneLineOf(text, LABEL_MAX)}”.${keys}`;
-  const [usual] = near.length + changes.length > 0 ? [] : options;
-  const without = [commandLine(command, given, ''), usual].filter(Boolean).join(' ');
-  return refused(sentence, [...changes, ...near, ...lines, without], { command, given });
+  const choice = fields.find(
+    (field) => isPlaced(field) && field.input?.kind === 'choice' && !given[field.name],
+  );
+  const options = choice ? optionsOf(choice, fieldContext(vocabulary, given)) : [];
+  const lineWith = (option = '') =>
+    commandLine(command, choice ? { ...given, [choice.name]: option } : given, '');
+  const near = nearest(words[0]?.text ?? '', options).map((option) =>
+    [lineWith(option), ...words.slice(1).map(quoteWord)].join(' '),
+  );
+  const keys = fields.filter((field) => !isPlaced(field)).map(({ word, key }) => `${word ?? key}=`);
+  const takes = options.length > 0 ? oneOf(options) : keys.join(', ');
+  const sentence = `${slashCommand(prefix, command.name)} does not take “${oneLineOf(text, LABEL_MAX)}”.${takes && ` It takes ${takes}.`}`;
+  const usual = near.length + changes.length > 0 ? '' : options[0];
+  return refused(sentence, [...changes, ...near, ...lines, lineWith(usual)], { command, given });
 }
 
 /** The changes of the shown thing that read all of its words: `5xx rate above 300`. */
@@ -661,7 +675,8 @@ function changesMeant(command: Command, typed: readonly Word[], vocabulary: Voca
     if (other.kind !== 'change' || !isOwn) return [];
     const { given, pieces, choices } = readWords(other, typed, vocabulary);
     const isWhole = Object.keys(given).length + choices.length > 1;
-    if (!isWhole || pieces.some((piece) => 'text' in piece)) return [];
+    const isRead = pieces.every((piece) => 'choice' in piece) && choices.every(hasReadings);
+    if (!isWhole || !isRead) return [];
     const lines = combined(given, choices).map((each) => commandLine(other, each.given, ''));
     return lines.filter(
       (line) => readOther(line, { ...vocabulary, isCheck: true }).kind === 'intent',

@@ -1,7 +1,7 @@
 /** A question is never a change: the read that answers it, as a line. */
 
 import { ownValue, type Word } from '../base/text.ts';
-import { nounOf, type Vocabulary, verbOf } from './define.ts';
+import { nounOf, type Vocabulary } from './define.ts';
 import { quotedName } from './names.ts';
 import { anyName, lowerOf, verbAt } from './verbs.ts';
 
@@ -43,8 +43,7 @@ export function lineOfQuestion(noun: string, typed: readonly Word[], vocabulary:
   if (name && /\bbackup\b/.test(text)) return `backup show ${name} latest`;
   if (alert) return `alert show ${quotedName(alert.item.name)}`;
   if (/\b(firing|alerting|red)\b/.test(text)) return 'alert list state=ALERT';
-  const [how, to] = /^how (?:(to)|(?:do|can) (?:i|we|you)) .+$/.exec(text) ?? [];
-  if (how) return helpLine(noun, words.slice(to ? 2 : 3), vocabulary);
+  if (/^how (to|(do|can) (i|we|you)) ./.test(text)) return `${noun || 'signalbox'} help ${text}`;
   if (
     /\b(costs?|spend|spent|spending|expensive|budget|unusual|how much (is|was|did))\b/.test(text)
   ) {
@@ -69,12 +68,4 @@ function changeAsked(noun: string, words: readonly Word[], { commands }: Vocabul
     if (found) return found.command;
   }
   return null;
-}
-
-function helpLine(noun: string, words: readonly Word[], { commands }: Vocabulary): string {
-  const own = commands.filter((command) => nounOf(command) === noun);
-  const found = verbAt(words, own.length > 0 ? own : commands);
-  return found
-    ? `${nounOf(found.command)} help ${verbOf(found.command)}`
-    : `${noun || 'signalbox'} help`;
 }

@@ -1,6 +1,6 @@
 /** From words to the values and the reason of a command: each word is taken, asked about, or prose. */
 
-import { timeWords } from '../base/moments.ts';
+import { isRepeated, timeWords } from '../base/moments.ts';
 import type { Word } from '../base/text.ts';
 import { slashCommand } from '../domain/answer.ts';
 import { type Field, fieldsOf, isPlaced, oneOf } from './arguments.ts';
@@ -33,12 +33,13 @@ import {
   textsAt,
   timePhrase,
   valueThenKey,
+  zoneOfTime,
 } from './word-steps.ts';
 
 /** Reads the words after the verb. */
 export function readWords(command: Command, words: readonly Word[], vocabulary: Vocabulary): Draft {
   const draft: Draft = {
-    ...{ given: {}, pieces: [], choices: [], targets: [] },
+    ...{ given: {}, pieces: [], choices: [], targets: [], without: [] },
     ...{ unclear: null, refused: null, keyedReason: '', isProse: false },
   };
   const fields = fieldsOf(command.args);
@@ -53,11 +54,21 @@ export function readWords(command: Command, words: readonly Word[], vocabulary: 
     at += taken || prose(reader, at);
   }
   nameFromProse(reader);
+  leaveOut(draft);
   askAboutProse(reader);
   return draft;
 }
 
 const WORDS_MAX = 60;
+
+/** `all except prod` */
+function leaveOut(draft: Draft): void {
+  const left = draft.targets.filter((name) => !draft.without.includes(name));
+  if (draft.without.length === 0) return;
+  if (left.length === 0) draft.refused = 'It leaves out every service.';
+  draft.targets.splice(0, draft.targets.length, ...left);
+  draft.given.service = left[0] ?? '';
+}
 
 /** `max=64,min=16` → two words. */
 function pairsIn(fields: readonly Field[], { text, quoted }: Word): readonly Word[] {
@@ -94,30 +105,52 @@ function prose(reader: Reader, at: number): number {
 function askAboutProse(reader: Reader): void {
   const { draft } = reader;
   if (!takesReason(reader)) return;
-  for (let index = 0; index < Math.min(WORDS_MAX, draft.pieces.length); index += 1) {
+  const rest = draft.pieces.map((piece) => looseText(piece) ?? '"').join(' ');
+  // The time of a repetition is no start.
+  const last = isRepeated(rest) ? 0 : Math.min(WORDS_MAX, draft.pieces.length);
+  for (let index = 0; index < Math.min(last, draft.pieces.length); index += 1) {
     const piece = draft.pieces[index];
     if (!piece || !('text' in piece) || piece.at === undefined) continue;
-    const found = meaningAt(reader, piece.at);
+    // `by 32gb` is no size.
+    const isRelative =
+      lower(reader.words[piece.at - 1]) === 'by' ||
+      (lower(reader.words[piece.at]) === 'by' && asksForValues(reader));
+    const found = isRelative ? null : meaningAt(reader, piece.at);
     const words = draft.pieces.slice(index, index + (found?.taken ?? 0)).map(looseText);
     if (!found || words.includes(null)) continue;
     const choice = { ...found.choice, words: words.join(' ') };
     draft.choices.push(choice);
     draft.pieces.splice(index, found.taken, { choice });
   }
-  const rest = draft.pieces.map((piece) => looseText(piece) ?? '"').join(' ');
+  const loose = draft.pieces.flatMap((piece) => looseText(piece) ?? []).join(' ');
+  if (draft.choices.length > 0 || loose === '') return;
+  if (asksForValues(reader)) {
+    draft.unclear = `What should change? “${loose}” is no value.`;
+    const said = draft.pieces.filter((piece) => looseText(piece) === null);
+    draft.pieces.splice(0, draft.pieces.length, ...said);
+    return;
+  }
   const isNumber = /^[\d.,:%]+$/.test(rest);
   const isOpen = TIMING.every((key) => draft.given[key] === undefined);
-  const time = isNumber ? rest : isOpen ? timeWords(rest) : (REPEATED.exec(rest)?.[0] ?? null);
-  if (time === null || draft.choices.length > 0) return;
+  // A second time, `20:00 and 22:00`, is asked about as well.
+  const isTime = isOpen || isRepeated(rest) || /^(and|or|und|oder|&) /i.test(rest);
+  const time = isNumber ? rest : isTime ? timeWords(rest) : null;
+  if (time === null) return;
   const could = `“${time}” could be a time. ${howToWrite(reader, time)}`;
   const why = isNumber ? `“${time}” is a number without its key.` : could;
-  const texts = draft.pieces.flatMap((piece) => ('text' in piece ? [piece.text] : []));
-  const words = texts.join(' ');
+  const words = draft.pieces.map((piece) => ('text' in piece ? piece.text : '')).join(' ');
   // Words that are nothing but the time can be left out.
   const readings = words === time ? [{ label: 'Without it', given: {} }] : [];
   const choice = { why, readings, words };
   draft.choices.push(choice);
   draft.pieces.splice(0, draft.pieces.length, { choice });
+}
+
+/** `scale staging double the memory`: a change of values, of which the line has none. */
+function asksForValues({ command, fields, draft }: Reader): boolean {
+  const values = fields.filter(({ names, name }) => !names && !TIMING.some((key) => key === name));
+  const isNone = values.every(({ optional, name }) => optional && draft.given[name] === undefined);
+  return takesReason({ command }) && values.length > 0 && isNone;
 }
 
 /** The keys of this command for a time; none for one that takes none. */
@@ -127,18 +160,14 @@ function howToWrite({ command, fields, vocabulary }: Reader, time: string): stri
     const own = all.filter((text) => fields.some(({ name }) => text.startsWith(`${name}=`)));
     return own.length > 0 ? [`${what} as ${oneOf(own)}`] : [];
   });
-  const isRepeated = /^(every|each|daily|hourly|weekly|monthly)\b/i.test(time);
   const schedule = slashCommand(prefix, 'service schedule');
   return [
     ways.length > 0
       ? `Write ${ways.join(', and ')}.`
       : `${slashCommand(prefix, command.name)} takes none.`,
-    ...(isRepeated ? [`A stop or start that repeats is ${schedule}.`] : []),
+    ...(isRepeated(time) ? [`A stop or start that repeats is ${schedule}.`] : []),
   ].join(' ');
 }
-
-const REPEATED =
-  /^((every|each) (day|night|morning|evening|week|weekday|month|(mon|tues|wednes|thurs|fri|satur|sun)day)s?|daily|weekly|monthly|weekdays)$/i;
 
 const TIME_EXAMPLES = {
   'a start': ['at=20:00', 'in=2h'],
@@ -192,7 +221,7 @@ function nameFromProse(reader: Reader): void {
 }
 
 const FILLERS =
-  /^(please|pls|bitte|the|service|services|alert|pipe|named|called|of|for|on|in|with|and|to|:|,|-|–|by|set|its?|from|only|just)$/;
+  /^(please|pls|bitte|the|service|services|alert|pipe|named|called|of|for|on|in|with|and|to|:|,|-|–|set|its?|from|only|just)$/;
 
 /** A word without a meaning before a name or a value. */
 const filler: Step = (reader, at) => {
@@ -213,18 +242,14 @@ const filler: Step = (reader, at) => {
 /** `the archive service for audit`: the noun after its name, but not in `service window`. */
 function isNounAgain({ command, draft, words }: Reader, at: number): boolean {
   const [noun = ''] = command.name.split(' ');
-  const own = NOUNS[noun];
   const isNamed = at > 0 && draft.given[noun] !== undefined && draft.pieces.length === 0;
   const next = words[at + 1];
   const isEnd =
     !next || next.quoted || AFTER_NOUN.test(lower(next)) || /[,;:]$/.test(words[at]?.text ?? '');
-  return isNamed && own !== undefined && isEnd && own.test(lower(words[at]));
+  return isNamed && isEnd && NOUN_AGAIN.test(lower(words[at]));
 }
 
-const NOUNS: Readonly<Record<string, RegExp>> = {
-  service: /^(service|services|database|db|cluster|instance|warehouse)$/,
-  alert: /^(alert|alerts)$/,
-};
+const NOUN_AGAIN = /^(services?|database|db|cluster|instance|warehouse|alerts?)$/;
 const AFTER_NOUN =
   /^(for|because|as|at|in|on|to|until|till|from|between|with|during|while|since|by|before|after|and|now|today|tonight|tomorrow|-|–|please|weil|für|bis|um|\d.*)$/;
 
@@ -238,7 +263,8 @@ function copyOf(draft: Draft): Draft {
   return {
     ...draft,
     given: { ...draft.given },
-    ...{ pieces: [...draft.pieces], choices: [...draft.choices], targets: [...draft.targets] },
+    ...{ pieces: [...draft.pieces], choices: [...draft.choices] },
+    ...{ targets: [...draft.targets], without: [...draft.without] },
   };
 }
 
@@ -273,6 +299,6 @@ const KEY_STEPS: readonly Step[] = [introducedReason, ...VALUE_STEPS];
 const AFTER_FILLER: readonly Step[] = [placedName, moreTargets, ...VALUE_STEPS];
 const STEPS: readonly Step[] = [
   ...[introducedReason, explicitPair, quotedWord, ownPhrase, placedName, moreTargets],
-  ...[bareKey, valueThenKey, choiceWord, timePhrase, filler, placedText],
+  ...[zoneOfTime, bareKey, valueThenKey, choiceWord, timePhrase, filler, placedText],
 ];
 const PROSE_STEPS: readonly Step[] = [introducedReason, explicitPair];

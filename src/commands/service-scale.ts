@@ -28,7 +28,6 @@ import {
   commandLine,
   type FieldContext,
   fieldsOf,
-  isRelative,
   numberChoiceField,
   numberField,
   ServiceName,
@@ -179,16 +178,16 @@ export function sizePhrase(
   for (const taken of texts) {
     const text = words.slice(0, taken).join(' ');
     if (OTHER_UNIT.test(text)) {
-      const refused = `“${text}” is no size of a service: its memory is set in GB, with max=64 for example. It has no key for cores.`;
-      return { taken, refused };
+      const why = `“${text}” is no size of a service: its memory is set in GB, with max=64 for example. It has no key for cores.`;
+      return { taken, choice: { why, readings: [] } };
     }
-    const isVague =
-      taken === words.length && /^(up|down|bigger|smaller|higher|lower|more|less)$/i.test(text);
-    if (isVague && Object.keys(given).length < 2)
-      return { taken, unclear: `What should change? “${text}” is no size.` };
-    const isWhole = taken === words.length || /\d ?[x×]$|gi?b?$|[a-z]{2} \w+$/i.test(text);
-    const relative = isWhole ? relativePhrase(text, taken, given) : null;
-    if (relative) return relative;
+    const [, exact, times] = /^(?:[x×](\d{1,2})|(\d{1,2}) ?[x×])$/i.exec(text) ?? [];
+    if (exact !== undefined) return { taken, given: { numReplicas: exact } };
+    if (times !== undefined && Object.keys(given).length < 2) {
+      const readings = [{ label: `replicas=${times}`, given: { numReplicas: times } }];
+      const why = `“${text}” can mean replicas=${times}. Write the memory as max=64, for example.`;
+      return { taken, choice: { why, readings } };
+    }
     if (given.minReplicaMemoryGb !== undefined || given.maxReplicaMemoryGb !== undefined) continue;
     const [, from, low, high] = RANGE.exec(text) ?? [];
     if (low !== undefined && high !== undefined) {
@@ -199,7 +198,11 @@ export function sizePhrase(
     }
     const [, size] = ONE_SIZE.exec(text) ?? [];
     const next = words[taken] ?? '';
-    if (size === undefined || /^(replicas?|nodes?|min|minutes?|max|%)/i.test(next)) continue;
+    if (
+      size === undefined ||
+      /^(replicas?|nodes?|min|minutes?|max|%|more|fewer|less|extra)/i.test(next)
+    )
+      continue;
     const hasUnit = /[a-z]$/i.test(text);
     const readings = sizeReadings(size, size, hasUnit || hasReplicas).filter((reading) =>
       isValidSize(reading.given, vocabulary),
@@ -211,17 +214,6 @@ export function sizePhrase(
     return { taken, choice: { why: `“${text}” ${can}.`, readings } };
   }
   return null;
-}
-
-/** `2x` can be a number of replicas; `double the memory` or `by 32gb` is no size, so that the form asks for it. */
-function relativePhrase(text: string, taken: number, given: TypedValues): Phrase | null {
-  if (!isRelative(text) || Object.keys(given).length > 1) return null;
-  const [, times] = /^(\d{1,2}) ?[x×]$/i.exec(text) ?? [];
-  if (times === undefined)
-    return { taken, unclear: `What should the new size be? “${text}” is no size.` };
-  const readings = [{ label: `replicas=${times}`, given: { numReplicas: times } }];
-  const why = `“${text}” can mean replicas=${times}. Write the memory as max=64, for example.`;
-  return { taken, choice: { why, readings } };
 }
 
 /** The keys that a number without a key can mean. */

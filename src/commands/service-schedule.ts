@@ -48,7 +48,7 @@ function weeklyText(typed: string): string | null {
     .replace(/\bat\b/gi, ' ')
     .split(/[\s,]+/)
     .filter((word) => word !== '');
-  const { days, times, taken } = scheduleWords(words);
+  const { days, times, taken } = weeklyWords(words);
   const [one, ...others] = times;
   const [time, ...more] = one?.hours ?? [];
   if (time && others.length + more.length === 0 && taken === words.length && days)
@@ -70,7 +70,7 @@ const ACTIONS = [
 ] as const;
 
 /** The days, the times and what happens at each, at the start of the words. */
-function scheduleWords(words: readonly string[]) {
+export function weeklyWords(words: readonly string[]) {
   const times: TypedTime[] = [];
   let [days, action, taken]: [string | null, TypedTime['action'], number] = [null, undefined, 0];
   // `8` is an hour after a day, an action or `at`.
@@ -106,7 +106,7 @@ function scheduleWords(words: readonly string[]) {
 /** `stop at 20:00 start at 7:00 on weekdays`, `weekdays 20:00-07:00`, `every night`. */
 function schedulePhrase(words: readonly string[], { given }: PhraseState): Phrase | null {
   if (given.stop !== undefined || given.start !== undefined) return null;
-  const { days, times, taken } = scheduleWords(words);
+  const { days, times, taken } = weeklyWords(words);
   if (times.length === 0) {
     if (days === null) return null;
     return { taken, unclear: `At what times? “${words.slice(0, taken).join(' ')}” has none.` };
@@ -116,13 +116,16 @@ function schedulePhrase(words: readonly string[], { given }: PhraseState): Phras
   const isOpen = times.some(({ action }) => action === undefined);
   const isVague = times.some(({ hours }) => hours.length > 1);
   const orders = [['stop', 'start'] as const, ['start', 'stop'] as const];
-  const plans = isOpen
-    ? orders.map((order) =>
-        times.map(({ hours }, at) => ({ action: order[isWindow ? at : 0], hours })),
-      )
-    : [times];
-  const readings = plans
-    .flatMap(exactPlans)
+  const hours = times.reduce<readonly (readonly string[])[]>(
+    (combined, time) => combined.flatMap((before) => time.hours.map((hour) => [...before, hour])),
+    [[]],
+  );
+  const readings = (isOpen ? orders : orders.slice(0, 1))
+    .flatMap((order) =>
+      hours.map((each) =>
+        each.map((time, at) => ({ action: times[at]?.action ?? order[isWindow ? at : 0], time })),
+      ),
+    )
     .toSorted((one, other) => unusual(one) - unusual(other))
     .flatMap((plan) => all.map((each) => planReading(plan, each)));
   const [one, ...others] = readings;
@@ -139,15 +142,6 @@ function schedulePhrase(words: readonly string[], { given }: PhraseState): Phras
 
 interface PlannedTime extends Pick<TypedTime, 'action'> {
   readonly time: string;
-}
-
-/** One plan for each combination of hours. */
-function exactPlans(plan: readonly TypedTime[]): readonly (readonly PlannedTime[])[] {
-  return plan.reduce<readonly (readonly PlannedTime[])[]>(
-    (all, { action, hours }) =>
-      all.flatMap((before) => hours.map((time) => [...before, { action, time }])),
-    [[]],
-  );
 }
 
 /** How many starts are in the evening and stops in the morning: what is usual is offered first. */

@@ -94,10 +94,9 @@ export function verbsNear(typed: string, commands: readonly Command[]): readonly
 }
 
 const DELETES = 'delete|remove|drop|destroy|erase|terminate|löschen';
-const DISKS = ['resize', 'scale', 'grow', 'increase', 'extend', 'expand', 'add', 'shrink']
-  .flatMap((verb) => ['disk', 'storage'].map((what) => `${verb} ${what}`))
-  .join('|');
 const NOT_MADE = 'Signalbox does not make backups: each service makes its own.';
+const FROM_BACKUP =
+  'Signalbox does not copy or restore into a service. It creates a new service from a backup: service create with backup=.';
 const NO_OPERATION = 'Signalbox does not do this: no API operation exists for it. Use the console.';
 
 /** By noun: verbs, what Signalbox says, and lines with `$` for the target; without one, only those without `$`. */
@@ -111,17 +110,12 @@ const NEVER: readonly (readonly [noun: string, verbs: string, says: string, line
   ['service', DELETES, 'Signalbox never deletes a service.', 'service stop $|service show $'],
   [
     'service',
-    DISKS,
+    'resize disk|increase disk|add disk|resize storage|increase storage|add storage',
     'Signalbox cannot resize a disk: the storage of a service grows on its own. It can scale the memory.',
     'service show $|service scale $',
   ],
   ['service', 'upgrade|update|patch|migrate|rename|move', NO_OPERATION, 'service show $'],
-  [
-    'service',
-    'clone|copy|duplicate|restore',
-    'Signalbox can not copy or restore a service. It can create a new one from a backup.',
-    'service create|backup list $',
-  ],
+  ['service', 'clone|copy|duplicate|restore', FROM_BACKUP, 'service create|backup list $'],
   ['service', 'backup|back up', NOT_MADE, 'backup list $'],
   [
     'endpoint',
@@ -130,12 +124,7 @@ const NEVER: readonly (readonly [noun: string, verbs: string, says: string, line
     'endpoint list $',
   ],
   ['backup', 'create|make|take|add|new|start|run', NOT_MADE, 'backup list $'],
-  [
-    'backup',
-    `restore|${DELETES}`,
-    'Signalbox does not restore into a service. It creates a new service from a backup: service create with backup=.',
-    'service create|backup list $',
-  ],
+  ['backup', `restore|${DELETES}`, FROM_BACKUP, 'service create|backup list $'],
   [
     'pipe',
     `stop|start|pause|resume|restart|create|add|new|edit|set|${DELETES}`,
@@ -144,14 +133,8 @@ const NEVER: readonly (readonly [noun: string, verbs: string, says: string, line
   ],
   [
     'alert',
-    'mute|unmute|silence|snooze|ack|acknowledge|resolve',
-    'The alerts API cannot mute or silence an alert. Its threshold can be edited.',
-    'alert show $|alert edit $',
-  ],
-  [
-    'alert',
-    `disable|enable|turn off|turn on|stop|start|create|add|new|${DELETES}`,
-    'Signalbox does not create, delete or disable alerts, or turn off their checks. It can edit one.',
+    `mute|unmute|silence|snooze|ack|acknowledge|resolve|disable|enable|turn off|turn on|stop|start|create|add|new|${DELETES}`,
+    'Signalbox does not create, delete, disable, mute or silence alerts. It can edit the threshold and other values of one.',
     'alert show $|alert edit $',
   ],
   [

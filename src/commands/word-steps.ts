@@ -1,7 +1,14 @@
 /** How words are read: each step takes the words at its place that it understands. */
 
 import { cached } from '../base/cache.ts';
-import { NUMBERS, type TimeKey, type TimeReading, timeAt, windowAt } from '../base/moments.ts';
+import {
+  NUMBERS,
+  placeAt,
+  type TimeKey,
+  type TimeReading,
+  timeAt,
+  windowAt,
+} from '../base/moments.ts';
 import { nearest, ownValue, type Word } from '../base/text.ts';
 import { slashCommand } from '../domain/answer.ts';
 import { findByName } from '../domain/targets.ts';
@@ -16,7 +23,7 @@ import {
 import { type Command, fieldContext, type Phrase, type Vocabulary } from './define.ts';
 import { nameAt } from './names.ts';
 import { acceptedText } from './values.ts';
-import { wordsBack } from './verbs.ts';
+import { verbAt, wordsBack } from './verbs.ts';
 
 /** Words that can be read in several ways. */
 export interface Ambiguity extends NonNullable<Phrase['choice']> {
@@ -38,8 +45,9 @@ export interface Draft {
   readonly given: Record<string, string>;
   readonly pieces: Piece[];
   readonly choices: Ambiguity[];
-  /** Several names where one target is possible. */
+  /** Several names where one target is possible, and those that are left out. */
   readonly targets: string[];
+  readonly without: string[];
   unclear: string | null;
   refused: string | null;
   /** The value of `reason=`. */
@@ -255,19 +263,18 @@ function unknownKey(reader: Reader, at: number, { key, value, isSure }: Pair): n
     (text) => keyed.find(({ field }) => isKey(field, text)) ?? [],
   );
   const meant = [...new Set(near)];
-  const did = meant.map(({ word }) => word).join(' or ');
-  const all = keyed.map(({ word }) => word).join(', ');
-  const readings = meant.map(({ field, word }) => ({
+  const did =
+    meant.length > 0 ? ` Did you mean ${meant.map(({ word }) => word).join(' or ')}?` : '';
+  const all =
+    keyed.length > 0 ? `Keys: ${keyed.map(({ word }) => word).join(', ')}.` : 'It has no keys.';
+  const shown = typed.startsWith('-') ? typed : `${key}=`;
+  const other = meant.map(({ field, word }) => ({
     label: `${word}=${value}`,
     given: { [field.name]: value },
   }));
   ask(reader, {
-    why: [
-      `${slashCommand(vocabulary.prefix ?? '', command.name)} has no key “${typed.startsWith('-') ? typed : `${key}=`}”.`,
-      ...(did === '' ? [] : [`Did you mean ${did}?`]),
-      all === '' ? 'It has no keys.' : `Keys: ${all}.`,
-    ].join(' '),
-    readings: isFlag ? [{ label: 'Without it', given: {} }] : value === '' ? [] : readings,
+    why: `${slashCommand(vocabulary.prefix ?? '', command.name)} has no key “${shown}”.${did} ${all}`,
+    readings: isFlag ? [{ label: 'Without it', given: {} }] : value === '' ? [] : other,
     words: takesReason(reader) ? typed : '',
   });
   return 1;
@@ -336,7 +343,6 @@ export const ownPhrase: Step = (reader, at) => {
   if (phrase.given) set(reader, phrase.given);
   if (phrase.choice) draft.choices.push({ ...phrase.choice, words: null });
   draft.unclear = phrase.unclear ?? draft.unclear;
-  draft.refused = phrase.refused ?? draft.refused;
   return phrase.taken;
 };
 
@@ -358,7 +364,12 @@ export const placedName: Step = (reader, at) => {
   return 0;
 };
 
-/** More names after the first one: `staging, ci and load-test`; `all`, and a tag, for its services. */
+const JOINT = /^(and|und|or|&|\+|,|\/|plus|then)$/;
+const ALL = /^(all|every|everything|alle)$/;
+const EXCEPT = /^(except|außer|without|but)$/;
+const LINK = /^(the|services?|tagged|labell?ed|as|with|tag|in|warehouse|of|from|for|not)$/;
+
+/** One more target: `and ci`, `all`, `all services tagged dev`, `prod`; of several, one that is left out: `except ci`. */
 export const moreTargets: Step = (reader, at) => {
   const { fields, draft, vocabulary, words, command } = reader;
   const field = fields.find(
@@ -366,89 +377,57 @@ export const moreTargets: Step = (reader, at) => {
   );
   if (!field || command.kind !== 'change') return 0;
   const { services } = vocabulary;
-  if (draft.given[field.name] === undefined) return groupOfTargets(reader, field, at);
-  const skipped =
-    /^(and|und|&|\+|,|plus|then|or)$/.test(lower(words[at])) || words[at]?.text === ',' ? 1 : 0;
-  const known = nameAt('service', words.slice(at + skipped), vocabulary);
-  if (!known) return 0;
-  const first = draft.given[field.name] ?? '';
-  const names = [first, known.text].map((text) => findByName(services, text)[0]?.name ?? text);
-  if (names[0] === names[1]) return skipped + known.taken;
-  draft.targets.push(...names.filter((name) => !draft.targets.includes(name)));
-  return skipped + known.taken;
-};
-
-/** `all`, `all services tagged dev`, `prod`, each also `except staging`: the person chooses one of them. */
-function groupOfTargets(reader: Reader, { name }: Field, from: number): number {
-  const { draft, vocabulary, words } = reader;
-  const { services } = vocabulary;
-  const isAll = /^(all|every|everything|alle)$/.test(lower(words[from]));
-  let at = from + Number(isAll);
-  /** How many of the next words are one of these. */
+  const all = services.map(({ name }) => name);
+  const given = draft.given[field.name];
+  let end = at;
+  /** The next words of this kind. */
   const skip = (pattern: RegExp) => {
-    const texts = textsAt(reader, at).map((text) => text.toLowerCase());
-    const count = [3, 2, 1].find(
-      (each) => each <= texts.length && pattern.test(texts.slice(0, each).join(' ')),
-    );
-    at += count ?? 0;
-    return count !== undefined;
+    const from = end;
+    while (pattern.test(lower(words[end]) || (words[end]?.text ?? ''))) end += 1;
+    return words.slice(from, end).map(lower);
   };
-  /** The services of the tag, the warehouse or the name at this place; null for any other word. */
-  const group = () => {
-    if (at > from) skip(/^the$/);
-    const word = lower(words[at]);
-    const own = services.filter(({ tags, warehouse }) =>
-      [...(tags ?? []), warehouse].some((one) => one?.toLowerCase() === word),
-    );
-    const known = nameAt('service', words.slice(at), vocabulary);
-    const isGroup = own.length > 0 && (known?.taken ?? 0) <= 1;
-    at += isGroup ? 1 : (known?.taken ?? 0);
-    return isGroup ? own : known ? [...findByName(services, known.text)] : null;
-  };
-  if (isAll) skip(/^(the )?services?$/);
-  const start = at;
-  const isTagged = isAll && skip(/^(tagged|labell?ed)( as| with)?$/);
-  if (isAll && !isTagged)
-    skip(/^(with|with tag|with the tag|tag|in|in the|in warehouse|warehouse|of|from)$/);
-  const isOpen = isAll || !nameAt('service', words.slice(at), vocabulary);
-  const tagged = isOpen ? group() : null;
-  while (tagged) {
-    const end = at;
-    const more = skip(/^(and|und|or|&|,|plus)$/) ? group() : null;
-    if (!more) at = end;
-    if (!more) break;
-    tagged.push(...more.filter((each) => !tagged.includes(each)));
+  const isJoined = skip(JOINT).length > 0 || /,$/.test(words[at - 1]?.text ?? '');
+  const [leavesOut] = skip(EXCEPT);
+  const isOpen = given === undefined || isJoined || leavesOut !== undefined;
+  const isAll = isOpen && skip(ALL).length > 0;
+  const links = isAll || leavesOut || isJoined ? skip(LINK) : [];
+  const isTagged = links.some((link) => /^(tag|label|warehouse)/.test(link));
+  const [word, known] = [lower(words[end]), nameAt('service', words.slice(end), vocabulary)];
+  const group = services.filter(({ tags, warehouse }) =>
+    [...(tags ?? []), warehouse].some((one) => one?.toLowerCase() === word),
+  );
+  // The name of a service is the service, unless a word says that a group is meant.
+  const isGroup = known
+    ? known.taken === 1 && (isAll || isTagged)
+    : given === undefined || end > at;
+  const named = isGroup && group.length > 0 ? group : findByName(services, known?.text ?? '');
+  const isExcept = leavesOut !== undefined || (isJoined && draft.without.length > 0);
+  if (isExcept && draft.targets.length === 0) return 0;
+  if (named.length === 0) {
+    const isList = isExcept || end + 1 === words.length;
+    const isLost = isJoined && isList && nearest(word, all).length > 0;
+    if (isLost || (isAll && isTagged) || /^(except|außer)$/.test(leavesOut ?? '')) {
+      draft.refused = `“${word || leavesOut}” names no service, tag or warehouse.`;
+      return words.length - at;
+    }
+    if (!isAll) return 0;
+    // `all in 2 hours` is a time.
+    end -= links.length - Number(/^services?$/.test(links[0] ?? ''));
+  } else {
+    end += isGroup ? 1 : (known?.taken ?? 0);
+    if (isGroup) skip(/^(services?|warehouse)$/);
   }
-  if (!isAll && !tagged) return 0;
-  // `all in 2 hours` is a time.
-  if (!tagged && !isTagged) at = start;
-  skip(/^(services?|warehouse)$/);
-  const beforeExcept = at;
-  const excepts = skip(/^(except|except for|außer)$/);
-  const without = !excepts && skip(/^(without|but|but not)$/);
-  const except = excepts || without ? group() : [];
-  if (without && !except) at = beforeExcept;
-  let lost = '';
-  while (except && except.length > 0) {
-    const end = at;
-    const isList = /,$/.test(words[at - 1]?.text ?? '');
-    const more = skip(/^(and|und|or|&|,)$/) || isList ? group() : null;
-    const names = services.map((each) => each.name);
-    if (!more && at > end && nearest(lower(words[at]), names).length > 0) lost = lower(words[at]);
-    if (!more) at = end;
-    if (!more) break;
-    except.push(...more);
+  const names = named.length > 0 ? named.map(({ name }) => name) : all;
+  if (isExcept) {
+    draft.without.push(...names);
+    return end - at;
   }
-  if ((isTagged && !tagged) || (excepts && !except) || lost !== '') {
-    draft.refused = `“${lost || lower(words[at]) || 'except'}” names no service, tag or warehouse.`;
-    return words.length - from;
-  }
-  const meant = (tagged ?? services).filter((each) => !except?.includes(each));
-  if (meant.length === 0) draft.refused = 'It leaves out every service.';
-  draft.targets.push(...meant.map((each) => each.name));
-  set(reader, { [name]: draft.targets[0] ?? '' });
-  return at - from;
-}
+  const first = given === undefined ? [] : [findByName(services, given)[0]?.name ?? given];
+  if (first[0] === names[0] && names.length === 1) return end - at;
+  draft.targets.push(...new Set([...first, ...names]).difference(new Set(draft.targets)));
+  draft.given[field.name] ??= names[0] ?? '';
+  return end - at;
+};
 
 /** A field whose values are limited, so that its key can stand without `=`. */
 function isClosed({ input, reads, names, means }: Field): boolean {
@@ -460,39 +439,39 @@ const CONNECTORS = /^(to|of|at|is|as|after|on|equals?|:|=|auf)$/;
 export const TIMING: readonly TimeKey[] = ['at', 'in', 'for', 'until'];
 const isKeyed = (field: Field) => !isPlaced(field) && !TIMING.some((key) => key === field.name);
 
+/** The field of the longest key that the words begin with. */
+function keyAt(fields: readonly Field[], texts: readonly string[]) {
+  for (let count = Math.min(3, texts.length); count > 0; count -= 1) {
+    const key = texts.slice(0, count).join(' ').toLowerCase().replace(/:$/, '');
+    const field = fields.find((each) => isKeyed(each) && !each.rest && isKey(each, key));
+    if (field) return { field, count };
+  }
+  return null;
+}
+
 /** `max 64`, `maximum memory 64`, `idle off`, `threshold to 250`, `no idle`. */
 export const bareKey: Step = (reader, at) => {
   const { fields, draft } = reader;
   const texts = textsAt(reader, at);
   const first = texts[0]?.toLowerCase() ?? '';
   const negation = /^(no|without|not|disabled?|enable)$/.test(first) ? 1 : 0;
-  const keyed = fields.filter((field) => isKeyed(field) && !field.rest);
-  for (let count = Math.min(3, texts.length - negation); count > 0; count -= 1) {
-    const typed = texts.slice(negation, negation + count).join(' ');
-    const key = typed.toLowerCase().replace(/:$/, '');
-    const field = keyed.find((each) => isKey(each, key) || ownValue(each.means, key) !== undefined);
-    if (!field || draft.given[field.name] !== undefined) continue;
-    if (negation > 0 && field.input?.kind === 'switch') {
-      set(reader, { [field.name]: first === 'enable' ? 'on' : 'off' });
-      return count + 1;
-    }
-    if (negation > 0 || !isKey(field, key)) continue;
-    if (!isClosed(field)) return quotedAfterKey(reader, field, at, count);
-    const quoted = reader.words[at + negation + count];
-    const own = quoted?.quoted ? valueAt(reader, field, [quoted.text]) : null;
-    if (own) {
-      set(reader, { [field.name]: own.text });
-      return count + 1;
-    }
-    const rest = texts.slice(count);
-    const joint = CONNECTORS.test(rest[0]?.toLowerCase() ?? '') ? 1 : 0;
-    const joined = valueAt(reader, field, rest.slice(joint));
-    const value = joined ?? valueAt(reader, field, rest) ?? refusedNumber(reader, field, rest);
-    if (!value) continue;
-    set(reader, { [field.name]: value.text });
-    return count + (joined ? joint : 0) + value.taken;
+  const found = keyAt(fields, texts.slice(negation));
+  if (!found || draft.given[found.field.name] !== undefined) return 0;
+  const { field, count } = found;
+  if (negation > 0) {
+    if (field.input?.kind !== 'switch') return 0;
+    set(reader, { [field.name]: first === 'enable' ? 'on' : 'off' });
+    return count + 1;
   }
-  return 0;
+  if (!isClosed(field)) return quotedAfterKey(reader, field, at, count);
+  const quoted = reader.words[at + count];
+  const own = quoted?.quoted ? [quoted.text] : texts.slice(count);
+  const joint = !quoted?.quoted && CONNECTORS.test(own[0]?.toLowerCase() ?? '') ? 1 : 0;
+  const joined = valueAt(reader, field, own.slice(joint));
+  const value = joined ?? valueAt(reader, field, own) ?? refusedNumber(reader, field, own);
+  if (!value) return 0;
+  set(reader, { [field.name]: value.text });
+  return count + (joined ? joint : 0) + value.taken;
 };
 
 /** `message "too many errors"`: the quoted text. Words without quotes are as often a part of the reason. */
@@ -529,25 +508,15 @@ export const valueThenKey: Step = (reader, at) => {
   const number = NUMBERS.indexOf(first.toLowerCase());
   const rest = [number > 0 ? String(number) : first, ...others];
   const lowered = rest.map((text) => text.toLowerCase());
-  const [, times] = /^[x×](\d+)$/i.exec(first) ?? [];
-  const counted =
-    times === undefined ? undefined : fields.find(({ name }) => name === 'numReplicas');
-  if (counted && times) {
-    set(reader, { [counted.name]: times });
-    return skipped + 1;
-  }
   if (!/^\d/.test(rest[0] ?? '')) return 0;
   for (const size of [1, 2]) {
-    for (const length of [3, 2, 1]) {
-      const key = lowered.slice(size, size + length).join(' ');
-      const field = fields.find((each) => isKeyed(each) && isKey(each, key));
-      if (!field || !isClosed(field) || draft.given[field.name] !== undefined) continue;
-      const own = rest.slice(0, size);
-      const value = valueAt(reader, field, own) ?? refusedNumber(reader, field, own);
-      if (value?.taken !== size) continue;
-      set(reader, { [field.name]: value.text });
-      return skipped + size + Math.min(length, rest.length - size);
-    }
+    const found = keyAt(fields, lowered.slice(size));
+    if (!found || !isClosed(found.field) || draft.given[found.field.name] !== undefined) continue;
+    const own = rest.slice(0, size);
+    const value = valueAt(reader, found.field, own) ?? refusedNumber(reader, found.field, own);
+    if (value?.taken !== size) continue;
+    set(reader, { [found.field.name]: value.text });
+    return skipped + size + found.count;
   }
   return 0;
 };
@@ -590,29 +559,18 @@ export const timePhrase: Step = (reader, at) => {
     const kind = STARTS.includes(key) ? STARTS : (['for', 'until'] as const);
     return kind.some((one) => draft.given[one] !== undefined);
   };
-  const [joint = '', ...others] = texts;
-  const isSecond =
-    /^(and|or|und|oder|&)$/i.test(joint) && draft.given.at && draft.pieces.length < 1;
-  const second = isSecond ? timeAt(others, vocabulary.clock) : null;
-  if (second?.reading.kind === 'taken' && second.reading.key === 'at' && takesReason(reader)) {
-    const starts = [draft.given.at ?? '', second.reading.text];
-    const readings = starts.map((text) => ({ label: `at ${text}`, given: { at: text } }));
-    const words = texts.slice(0, second.taken + 1).join(' ');
-    ask(reader, { why: `One change has one start: “${words}” is a second one.`, readings, words });
-    return second.taken + 1;
-  }
   // A freeze begins at once: of a window, it has the end.
   const own = (['at', 'until'] as const).filter((key) => keys.includes(key));
   const isFree = takesReason(reader) && own.includes('until') && !own.some(isGiven);
   const window = isFree ? windowAt(texts, vocabulary.clock) : null;
   if (window) {
-    const { taken, phrase, options, isForeign } = window;
+    const { taken, phrase, options } = window;
     const readings = options.map((each) => ({
       label: own.length > 1 ? each.label : each.label.replace(/^.* until/, 'now until'),
       given: Object.fromEntries(own.map((key) => [key, each[key]])),
     }));
     const [one, ...others] = readings;
-    if (one && others.length === 0 && own.length > 1 && !isForeign) set(reader, one.given);
+    if (one && others.length === 0 && own.length > 1) set(reader, one.given);
     else {
       const no = own.length > 1 ? '' : ' It has no start: it begins at once.';
       const why = `“${phrase}” ${others.length > 0 ? 'names no single moment' : 'is a start and an end'}.${no}`;
@@ -636,10 +594,47 @@ export const timePhrase: Step = (reader, at) => {
   const isDay = LOOSE_TIME.test(texts.slice(0, taken).join(' '));
   const isWhole = at + taken >= reader.tailAt;
   const open = reading.options.some(({ key }) => keys.includes(key) && !isGiven(key));
-  if (!open || (isDay && !isWhole)) return 0;
+  // `by 2 replicas` is no time.
+  if (!open || (isDay && !isWhole) || keyAt(fields, texts.slice(taken))) return 0;
   const words = texts.slice(0, taken).join(' ');
   ask(reader, choiceOf(reading, keys, takesReason(reader) ? words : null));
   return taken;
+};
+
+/** Words after a time that can be its zone: `20:00 New York`, `20:00-22:00 EST`. */
+export const zoneOfTime: Step = (reader, at) => {
+  const { words, vocabulary, draft } = reader;
+  const { clock, commands } = vocabulary;
+  const all = [
+    draft.given,
+    ...draft.choices.flatMap(({ readings }) => readings.map((each) => each.given)),
+  ];
+  const isTimed = all.some(({ at: start, until }) => /:\d\d$/.test(start ?? until ?? ''));
+  const isNext = draft.pieces.every((piece) => 'choice' in piece);
+  const place = isTimed && isNext ? placeAt(textsAt(reader, at)) : null;
+  // `wake up` is a verb, and Wake an island.
+  const verb = verbAt(words.slice(at), commands)?.phrase.split(' ') ?? [];
+  if (!clock || !place || place.zone === clock.zone || verb.length > place.taken) return 0;
+  const { phrase, zone } = place;
+  // The same words, with the zone.
+  const before = typedText(words.slice(Math.max(0, at - 8), at))
+    .replaceAll('=', ' ')
+    .split(' ');
+  const inZone = before.flatMap((_, from) => {
+    const texts = [...before.slice(from), zone ?? ''].map((text) => ({ text, quoted: false }));
+    const own: Draft = { ...draft, given: {}, pieces: [], choices: [] };
+    const taken = timePhrase({ ...reader, words: texts, draft: own, tailAt: texts.length }, 0);
+    const asked = own.choices.flatMap(({ readings }) => readings);
+    if (taken !== texts.length) return [];
+    return [asked.length > 0 ? asked : [{ label: `in ${zone}`, given: own.given }]];
+  });
+  const own = { label: `in your time zone, ${clock.zone}`, given: {} };
+  const [other = []] = zone === null ? [] : inZone;
+  const why = zone
+    ? `“${phrase}” can be the time zone ${zone}.`
+    : `“${phrase}” is not the name of one time zone.`;
+  ask(reader, { why, readings: [...other, own], words: phrase });
+  return place.taken;
 };
 
 function choiceOf(

@@ -279,7 +279,10 @@ async function usable(
 ): Promise<ParseResult> {
   if (result.kind !== 'misread') return result;
   const allowed = await usableOffers(bot, by, result.offers);
-  return { ...result, offers: await effectiveOffers(bot, allowed, vocabulary) };
+  const offers = await effectiveOffers(bot, allowed, vocabulary);
+  const others = allowed.filter((offer) => !offers.includes(offer)).map(({ label }) => label);
+  const without = `\nNo button for ${others.join(', ')}: the change would have no effect there, or the server would reject it.`;
+  return { ...result, offers, sentence: `${result.sentence}${others.length > 0 ? without : ''}` };
 }
 
 /** Of the same change of several services, those that have an effect: one read shows all their states. */

@@ -49,7 +49,6 @@ test.for<[string, string]>([
   ['EOD', 'ask at 18:00'],
   ['today 9:00', 'ask at 2026-11-28T09:00'],
   ['before 18:00', 'ask at 18:00'],
-  ['20:00 IST', 'ask at 20:00'],
 ])('“%s” is asked about', ([text, wanted]) => {
   expect(meaning(text)).toBe(wanted);
 });

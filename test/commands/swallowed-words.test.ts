@@ -32,8 +32,13 @@ function answer(line: string): string {
   return [read.command.name, ...values, ...(reason ? [`“${reason}”`] : []), ...unclear].join(' ');
 }
 
+const REPEATS =
+  'A stop or start that repeats is /service schedule. [Without it] [It is only the reason]';
 const WAYS = 'Write a start as at=20:00 or in=2h, and an end as for=4h or until=18:00.';
+const NOTHING =
+  'Nothing was requested. Type what you want, for example “stop staging”, “is staging running?” or “cost yesterday”.';
 const EACH = 'One change has one service, so each is requested on its own:';
+const OWN_ZONE = '[in your time zone, Europe/Berlin] [It is only the reason]';
 const ONE = 'A line requests one change, so each is requested on its own:';
 
 test.for<readonly [line: string, answer: string]>([
@@ -69,16 +74,36 @@ test.for<readonly [line: string, answer: string]>([
   ],
   // The zone of another place.
   ['service stop ci at 20:00 UTC+2', 'service stop service=ci at=2026-11-29T18:00Z'],
-  ['service stop ci at 20:00 (New_York)', 'service stop service=ci at=2026-11-30T01:00Z'],
+  [
+    'service stop ci at 20:00 (New_York)',
+    `“(New_York)” can be the time zone America/New_York. [in America/New_York] ${OWN_ZONE}`,
+  ],
+  [
+    'service stop ci at 20:00 New York',
+    `“New York” can be the time zone America/New_York. [in America/New_York] ${OWN_ZONE}`,
+  ],
+  ['service stop ci at 20:00 New York time', 'service stop service=ci at=2026-11-30T01:00Z'],
+  ['service stop ci at noon UTC', 'service stop service=ci at=2026-11-29T12:00Z'],
+  [
+    'service stop ci at 8 London',
+    'Morning or evening?\n“London” can be the time zone Europe/London. [Mon 30 Nov 08:00 · in your time zone, Europe/Berlin] [today 20:00 · in your time zone, Europe/Berlin] [Mon 30 Nov 08:00 Europe/London] [today 20:00 Europe/London] [It is only the reason]',
+  ],
+  [
+    'service stop ci until 22:00 in Tokyo',
+    `“in Tokyo” can be the time zone Asia/Tokyo. [in Asia/Tokyo] ${OWN_ZONE}`,
+  ],
+  ['change freeze prod until 20:00 ET', `“ET” is not the name of one time zone. ${OWN_ZONE}`],
+  [
+    'service stop ci at=20:00 Phoenix migration',
+    `“Phoenix” can be the time zone America/Phoenix. [in America/Phoenix] ${OWN_ZONE}`,
+  ],
+  ['service stop ci at 20:00 Berlin release', 'service stop service=ci at=20:00 “Berlin release”'],
   ['service stop ci at=9:00 UTC-8', 'service stop service=ci at=2026-11-29T17:00Z'],
   [
     'service stop ci from 20:00 to 22:00 UTC',
     'service stop service=ci at=2026-11-29T20:00Z until=2026-11-29T22:00Z',
   ],
-  [
-    'service stop ci at 20:00 UTC+25',
-    '“utc+25” is not the name of one time zone. In your own time zone: [today 20:00] [It is only the reason]',
-  ],
+  ['service stop ci at 20:00 UTC+25', `“UTC+25” is not the name of one time zone. ${OWN_ZONE}`],
   [
     'service start ci 7:00 wake up for tests',
     'service start service=ci at=07:00 “wake up for tests”',
@@ -90,11 +115,11 @@ test.for<readonly [line: string, answer: string]>([
     'service stop service=ci at=2026-11-30T01:00Z until=2026-11-30T03:00Z',
   ],
   ['service stop ci 8:00 -10:00', 'service stop service=ci at=08:00 until=2026-11-30T10:00'],
+  ['service stop ci 20:00-22:00 EST', `“EST” is not the name of one time zone. ${OWN_ZONE}`],
   [
-    'service stop ci 20:00-22:00 EST',
-    '“20:00-22:00 EST” is a start and an end. [today 20:00 until 22:00] [It is only the reason]',
+    'service stop ci at 20:00 (Christmas)',
+    `“(Christmas)” can be the time zone Indian/Christmas. [in Indian/Christmas] ${OWN_ZONE}`,
   ],
-  ['service stop ci at 20:00 (Christmas)', 'service stop service=ci at=20:00 “(Christmas)”'],
   [
     'service stop ci from tomorrow 8:00 until tomorrow 10:00',
     'service stop service=ci at=2026-11-30T08:00 until=2026-11-30T10:00',
@@ -117,7 +142,7 @@ test.for<readonly [line: string, answer: string]>([
   ],
   [
     'service scale ci one more replica',
-    'service scale service=ci What should the new size be? “one more replica” is no size.',
+    'service scale service=ci What should change? “one more replica” is no value.',
   ],
   ['alert edit 5xx rate every 10 minutes', 'alert edit alert=5xx rate interval=10m'],
   [
@@ -127,7 +152,7 @@ test.for<readonly [line: string, answer: string]>([
   ['alert edit 5xx rate message "too many"', 'alert edit alert=5xx rate message=too many'],
   [
     'alert edit 5xx rate raise threshold by 50',
-    'alert edit alert=5xx rate What should the new threshold be? “threshold by 50” is no number.',
+    'alert edit alert=5xx rate What should change? “raise threshold by 50” is no value.',
   ],
   [
     'service scale ci min 16 max 63',
@@ -162,6 +187,61 @@ test.for<readonly [line: string, answer: string]>([
   ],
   ['service stop ci and then start it', `${ONE} [service stop ci] [service start ci]`],
   ['service stop ci and check the logs', 'service stop service=ci “and check the logs”'],
+  // The day behind a window can be that of both times.
+  [
+    'service stop ci from 20:00 to 22:00 tomorrow',
+    '“from 20:00 to 22:00 tomorrow” names no single moment. [Mon 30 Nov 20:00 until 22:00] [20:00 until Mon 30 Nov 22:00] [It is only the reason]',
+  ],
+  ['service stop ci tonight 9:30', 'service stop service=ci at=2026-11-29T21:30'],
+  [
+    'service stop ci tonight 12:30',
+    '“tonight” names no single moment. [today 20:00] [today 22:00] [It is only the reason]',
+  ],
+  [
+    'service stop ci at 20:00 and 22:00',
+    `“22:00” could be a time. ${WAYS} [It is only the reason]`,
+  ],
+  // What repeats, and what is a condition.
+  ['service stop ci weekdays 20:00', `“weekdays 20:00” could be a time. ${WAYS} ${REPEATS}`],
+  ['service stop ci at 20:00 every night', `“every night” could be a time. ${WAYS} ${REPEATS}`],
+  [
+    'service stop ci only if idle',
+    `“only if idle” could be a time. ${WAYS} [Without it] [It is only the reason]`,
+  ],
+  // What is left out, wherever it stands.
+  ['service stop dev at 20:00 except ci', `${EACH} staging. [staging]`],
+  ['service stop all in 2 hours except prod', `${EACH} staging, ci. [staging] [ci]`],
+  ['service stop ci and stagging', '“stagging” names no service, tag or warehouse.'],
+  ['service stop ci / staging', `${EACH} ci, staging. [ci] [staging]`],
+  // Several changes, each with its own values.
+  ['service turn ci on and staging off', `${ONE} [service start ci] [service stop staging]`],
+  ['service turn ci on and off staging', `${ONE} [service start ci] [service stop staging]`],
+  [
+    'service scale ci max=64 and staging max=32',
+    `${ONE} [service scale ci max=64] [service scale staging max=32]`,
+  ],
+  [
+    'service scale ci to 64 and staging to 32',
+    `${ONE} [service scale ci to 64 · max=64] [service scale ci to 64 · min=64 max=64] [service scale staging to 32 · max=32] [service scale staging to 32 · min=32 max=32]`,
+  ],
+  [
+    'service stop ci at 20:00 and staging at 22:00',
+    `${ONE} [service stop ci at 20:00] [service stop staging at 22:00]`,
+  ],
+  ['service stop ci stop staging', `${ONE} [service stop ci] [service stop staging]`],
+  [
+    'service stop ci and delete staging',
+    `${ONE} [service stop ci] [service delete staging · service stop staging] [service delete staging · service show staging]`,
+  ],
+  // A change of values, of which the line has none.
+  [
+    'service scale ci by 2 replicas',
+    'service scale service=ci What should change? “by 2 replicas” is no value.',
+  ],
+  [
+    'service scale ci bigger "launch"',
+    'service scale service=ci “launch” What should change? “bigger” is no value.',
+  ],
   // What people say to the bot.
   [
     'signalbox turn ci off at night',
@@ -171,7 +251,7 @@ test.for<readonly [line: string, answer: string]>([
   ['signalbox 5xx rate', 'alert show alert=5xx rate'],
   ['signalbox 7KQ2MX', 'change show id=7KQ2MX'],
   ['signalbox how much is ci', 'cost words=ci'],
-  ['signalbox 👍', 'Nothing was requested.'],
+  ['signalbox 👍', `${NOTHING} [signalbox help] [service list] [change list]`],
   [
     'service stop ci and start finance at 21:00',
     `${ONE} [service stop ci] [service start finance at 21:00]`,
