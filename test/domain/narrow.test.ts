@@ -6,7 +6,13 @@ import type { Actor, Change, Plan, UserId } from '../../src/domain/change.ts';
 import { planDigest } from '../../src/domain/draft.ts';
 import { gate } from '../../src/domain/gate.ts';
 import { parseEvent } from '../../src/domain/log-events.ts';
-import { boundsOf, dimensionsOf, lessParts, notNarrower } from '../../src/domain/narrow.ts';
+import {
+  boundsOf,
+  delayed,
+  dimensionsOf,
+  lessParts,
+  notNarrower,
+} from '../../src/domain/narrow.ts';
 import {
   actor,
   ana,
@@ -89,7 +95,7 @@ const OTHERS: readonly ((plan: Plan) => Plan)[] = [
   (plan) => ({ ...plan, gaps: ['nothing was read'] }),
 ];
 
-const others = fc.option(fc.constantFrom(...OTHERS), { freq: 1 });
+const others = fc.option(fc.constantFrom(...OTHERS), { freq: 2 });
 
 /** When a plan that is approved at `approved` applies, in milliseconds. */
 function window({ timing }: Plan, approved: number) {
@@ -221,6 +227,18 @@ test('another way back is wider, also with a shorter time', () => {
   const other = { ...revertAfter(1), line: 'service stop x' };
   const answer = notNarrower(scale({ revert: revertAfter(4) }), scale({ revert: other }), NOON);
   expect(answer).toEqual({ refusal: 'wider', field: 'for' });
+});
+
+test('less of another request is wider', () => {
+  const answers = OTHERS.map((other) => notNarrower(scale(), other(scale({ max: 48 })), NOON));
+  expect(answers.map((answer) => answer?.refusal)).toEqual(OTHERS.map(() => 'wider'));
+});
+
+test('a later start keeps the end', () => {
+  const later = { startAt: HOURS(1), revert: revertAfter(3) };
+  expect(delayed({ startAt: null, revert: revertAfter(4) }, minutes(60), NOON)).toEqual(later);
+  expect(delayed(later, minutes(120), NOON)).toMatchObject({ revert: revertAfter(2) });
+  expect(delayed(undefined, minutes(60), NOON)).toEqual({ startAt: HOURS(1), revert: null });
 });
 
 test('only what a change has or may get can be lowered', () => {
