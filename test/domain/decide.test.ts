@@ -112,6 +112,8 @@ test('every key of a selector must match, by any entry of its list', () => {
   expect(outcome({ target: { ...prod, tags: [] } }, narrow)).toBe('allowed by 2');
 });
 
+const ALERT_EDIT = { command: 'alert edit' };
+const capitals = { ...prod, id: prod.id.toUpperCase() };
 const ONLY_PROD = { on: { services: ['analytics-prod'] } };
 const ofProd = { command: 'alert edit', target: { ...prod, kind: 'alert' }, actor: dora } as const;
 
@@ -122,18 +124,8 @@ test.for<[string, readonly object[], Partial<PolicyQuestion>, string]>([
     { target: impostor, actor: dora },
     'not-a-requester by 2',
   ],
-  [
-    'ids are compared without case',
-    [{ ...STRICT, ...ONLY_PROD }],
-    { target: { ...prod, id: prod.id.toUpperCase() } },
-    'allowed by 1',
-  ],
-  [
-    'a star matches all',
-    [{ allow: ['*'], to: 'operator' }],
-    { command: 'alert edit' },
-    'allowed by 1',
-  ],
+  ['ids have no case', [{ ...STRICT, ...ONLY_PROD }], { target: capitals }, 'allowed by 1'],
+  ['a star matches all', [{ allow: ['*'], to: 'operator' }], ALERT_EDIT, 'allowed by 1'],
   [
     'an alert that has the id of a service is not that service',
     [{ ...CATCH_ALL, ...ONLY_PROD, to: 'viewer' }],
@@ -165,7 +157,6 @@ test('a query without a target is decided by the rule without a selector', () =>
 
 const LONG = { from: '2026-11-01T00:00Z', until: '2027-01-02T00:00Z', reason: 'audit' };
 const OF_PROD = { ...LONG, on: { tags: ['prod'] } };
-const ALERT_EDIT = { command: 'alert edit' };
 
 test.for<[string, object, Partial<PolicyQuestion>, string]>([
   ['it holds', LONG, {}, 'frozen by 2'],
