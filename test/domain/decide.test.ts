@@ -115,23 +115,15 @@ test('every key of a selector must match, by any entry of its list', () => {
 const ALERT_EDIT = { command: 'alert edit' };
 const capitals = { ...prod, id: prod.id.toUpperCase() };
 const ONLY_PROD = { on: { services: ['analytics-prod'] } };
+const NAMED = { ...CATCH_ALL, ...ONLY_PROD, to: 'viewer' };
+const ofImpostor = { target: impostor, actor: dora };
 const ofProd = { command: 'alert edit', target: { ...prod, kind: 'alert' }, actor: dora } as const;
 
 test.for<[string, readonly object[], Partial<PolicyQuestion>, string]>([
-  [
-    'a service with the name of another does not get its rule',
-    [{ ...CATCH_ALL, ...ONLY_PROD, to: 'viewer' }, CATCH_ALL],
-    { target: impostor, actor: dora },
-    'not-a-requester by 2',
-  ],
+  ['a service with its name is another', [NAMED, CATCH_ALL], ofImpostor, 'not-a-requester by 2'],
   ['ids have no case', [{ ...STRICT, ...ONLY_PROD }], { target: capitals }, 'allowed by 1'],
   ['a star matches all', [{ allow: ['*'], to: 'operator' }], ALERT_EDIT, 'allowed by 1'],
-  [
-    'an alert that has the id of a service is not that service',
-    [{ ...CATCH_ALL, ...ONLY_PROD, to: 'viewer' }],
-    ofProd,
-    'no-rule by null',
-  ],
+  ['an alert with the id of a service is not that service', [NAMED], ofProd, 'no-rule by null'],
 ])('%s', ([, rules, question, expected]) => {
   expect(outcome(question, policyOf(rules))).toBe(expected);
 });

@@ -57,7 +57,7 @@ function scale({ max = 64, replicas = 4, startAt = null, revert = null }: Sizes 
     before: { fields: before, seenAt: NOON, source: 'a read', wasRead: true },
     rows: Object.entries(before).flatMap(([field, now]) => {
       const value = (body as JsonObject)[field] ?? null;
-      return value === now ? [] : [{ field, label: field, before: now, after: value }];
+      return value === now ? [] : [{ field, label: field.slice(3), before: now, after: value }];
     }),
     warnings: [],
     ...((startAt || revert) && { timing: { startAt, revert } }),
@@ -211,6 +211,10 @@ test.for<[string, Sizes, Sizes, string | null]>([
   ['a later start', timed(1), timed(2), null],
   ['an earlier start', timed(2), timed(1), 'wider at'],
   ['no start', timed(2), {}, 'wider at'],
+  ['a start now', {}, timed(0), 'wider at'],
+  ['a later start and a longer time', timed(1, 4), timed(2, 5), 'wider for'],
+  ['no end, where there was a moment', timed(null, 4, 4), {}, 'wider until'],
+  ['an end at the start', timed(3, 4, 7), timed(3, 1, 3), 'wider until'],
   ['a start in the past', {}, timed(-1), 'wider at'],
   ['a later start with the same duration', timed(1, 4), timed(2, 4), 'wider at'],
   ['a later start with the same end', timed(1, 4), timed(2, 3), null],
@@ -256,7 +260,7 @@ test('only what a change has or may get can be lowered', () => {
 test('people read what is less', () => {
   const lower = scale({ max: 48, startAt: HOURS(1), revert: revertAfter(2) });
   expect(lessParts(scale(), lower)).toEqual([
-    ...['maxReplicaMemoryGb 64 → 48', ', ', 'runs ', 'once approved', ' → ', { at: minutes(60) }],
+    ...['ReplicaMemoryGb 64 → 48', ', ', 'runs ', 'once approved', ' → ', { at: minutes(60) }],
     ...[', ', 'reverts ', 'never', ' → ', '2 h later'],
   ]);
   const until = scale({ revert: revertAfter(1, HOURS(1)) });

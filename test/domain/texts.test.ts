@@ -1,7 +1,19 @@
 import { expect, test } from 'vitest';
-import { countWords, oneLineOf, textAnswer, utcStamp } from '../../src/domain/answer.ts';
+import {
+  countWords,
+  oneLineOf,
+  PostRefused,
+  textAnswer,
+  utcStamp,
+} from '../../src/domain/answer.ts';
 import { rolesIn } from '../../src/domain/approvals.ts';
-import { type ChangeId, isPrivate, nameWithin } from '../../src/domain/change.ts';
+import {
+  type ChangeId,
+  isLocal,
+  isPrivate,
+  nameWithin,
+  type TargetKind,
+} from '../../src/domain/change.ts';
 import { lateAnswer } from '../../src/domain/change-events.ts';
 import {
   FreezeUntilText,
@@ -40,14 +52,15 @@ import {
 import { NO_TIMING, REVERT_SPAN, revertTimeOf } from '../../src/domain/timing.ts';
 import { plainWords, staleText, wordOf } from '../../src/domain/words.ts';
 import { service } from '../commands/fixtures.ts';
-import { ana, minutes, NOON, REQUIRES } from './changes-fixtures.ts';
+import { ana, minutes, NOON, PLAN, REQUIRES } from './changes-fixtures.ts';
 
 const SEEN = { fields: { dataWarehouseId: 'W-1' }, seenAt: NOON, source: 'a reply' };
 const A = service('a', { tags: ['prod'], warehouse: 'main', lastSeen: SEEN });
 const B = service('b', { tags: ['eu', 'prod'], warehouse: 'main' });
-const C = service('a-name-that-is-very-long', { id: 'c12345678', tags: null, lastSeen: SEEN });
+const C = service('Every-name-that-is-so-long', { id: 'c12345678', tags: null, lastSeen: SEEN });
 const ALL = [A, B, C];
 const LAKE = service('Data lake', { id: '0a1b2c3d-x', aliases: ['Lake_2'] });
+const ofKind = (kind: TargetKind) => ({ plan: { ...PLAN, target: { ...PLAN.target, kind } } });
 const find = (text: string) => findByName([...ALL, LAKE], text).length;
 const everything = { everything: true } as const;
 const SCOPES: readonly Scope[] = [everything, { tag: 'eu' }, { warehouse: 'main' }, { service: C }];
@@ -63,7 +76,7 @@ const SCHEDULE = {
   ...{ service: { id: 's1', name: 'dev' }, stop: 'daily 20:00', start: null, zone: 'UTC' },
   ...{ by: ana.id, change: 'K', until: minutes(9), isPaused: false, next: STOP, last: LAST },
 } as Partial<ServiceSchedule> as ServiceSchedule;
-const PAUSED = { ...SCHEDULE, isPaused: true, last: null };
+const PAUSED = { ...SCHEDULE, start: '7', isPaused: true, last: null };
 const UP = { ...SEEN, fields: { state: 'running' }, wasRead: true } as const;
 const down = () => alreadyInState(A, { ...UP, fields: { state: 'stopped' } }, ['stopped']);
 const until = (typed: string) => FreezeUntilText.safeParse(typed).data;
@@ -122,8 +135,9 @@ test.for<[string, () => unknown]>([
   ['note_1 more not shown.', () => freezeList('Now', Array(21).fill(FREEZE))[2]],
   ['stop daily 20:00 (UTC)_ · next stop _12:00', () => scheduleWords(SCHEDULE).slice(0, 3)],
   [' · expires _12:09_ · last one skipped: frozen', () => scheduleWords(SCHEDULE).slice(3)],
-  ['dev_ · _stop daily 20:00 (UTC)_ · paused', () => scheduleLineWords(PAUSED).slice(0, 4)],
-  [' · expires _12:09__ · _U0ANA_ · K', () => scheduleLineWords(PAUSED).slice(4)],
+  ['dev_ · _stop daily 20:00 · start 7 (UTC)', () => scheduleLineWords(PAUSED).slice(0, 3)],
+  [' · paused_ · expires _12:09__ · _U0ANA_ · K', () => scheduleLineWords(PAUSED).slice(3)],
+  ['service schedule s1 stop="daily 20:00" start="7" zone=UTC', () => scheduleCommandLine(PAUSED)],
   ['service schedule s1 stop="daily 20:00" zone=UTC', () => scheduleCommandLine(SCHEDULE)],
   ['Pause dev_service schedule pause s1', () => scheduleOffers(SCHEDULE)[0]],
   ['Resume dev_service schedule resume s1', () => scheduleOffers(PAUSED)[0]],
@@ -132,11 +146,11 @@ test.for<[string, () => unknown]>([
   ['x_null_UTC', () => timesOf({ fields: { stop: 'x', start: 1 } })],
   ['unknown_on_off_2', () => [null, true, false, { c: 2 }].map(valueText)],
   ['x, 1 unknown', () => valueText(['x', { a: 1, b: null }])],
+  ['null, y, 1', () => valueText([null, ['y'], 1])],
   ['a_b_c1234567', () => ALL.map((one) => menuReference(one, ALL))],
   ['id-of-a', () => nameToType(A, [A, { ...A, id: 'other' }])],
-  ['_null', () => newServiceTags(undefined, ALL)],
+  ['_null_null_null', () => [undefined, 'x'].map((one) => newServiceTags(one, ALL))],
   ['prod_eu_main_prod_main', () => ['MAIN', 'w-1'].map((one) => newServiceTags(one, ALL))],
-  ['null_null', () => newServiceTags('x', ALL)],
   ['a is already stopped (checked just now), so nothing was requested.', () => down()?.sentence],
   ['Start it…_service start id-of-a', () => down()?.offers[0]],
   ['Show it_service show id-of-a', () => down()?.offers[1]],
@@ -149,19 +163,25 @@ test.for<[string, () => unknown]>([
   ['x, y, id x_no details', () => [late('x', 'y'), late()]],
   ['true_false', () => [null, NOON].map((confirmedAt) => isPrivate({ confirmedAt }))],
   ['a_x/a', () => ['eu/a', 'x/a'].map((name) => nameWithin({ organization: EU }, name))],
+  ['true_false', () => [isLocal(ofKind('freeze')), isLocal(ofKind('alert'))]],
+  ['null', () => freezeTarget({ tag: 'prod' }, [A, { ...B, warehouse: 'other' }]).warehouse],
+  ['true_null_null', () => revertTimeOf(NO_TIMING, null, { zone: null, now: NOON })],
+  ['1', () => findByName([LAKE, { ...LAKE, id: 'z', name: 'data-lake' }], 'data lake').length],
+  ['why_null_false', () => ({ ...new PostRefused('why', null, 0) })],
+  ['Slack refused a message: why', () => new PostRefused('why', null, 0).message],
+  ['text_x', () => textAnswer('t', 'x').parts],
   ['text_x_offers_Show_line', () => textAnswer('t', 'x', [{ label: 'Show', line: 'line' }]).parts],
-  ['flapping_ab1_a b c2_a bc', () => 'FLAPPING AB1 a_b_c2 aBc'.split(' ').map(wordOf)],
+  ['flapping_ab1_ab c d2_abc def gh', () => 'FLAPPING AB1 ab_c_d2 AbcDefGh'.split(' ').map(wordOf)],
   ['ab_A_Ab_a-b_A-B_aB-', () => 'ab A Ab a-b A-B aB-'.split(' ').map(wordOf)],
   ['group by_a 1b c_up', () => ['groupBy', 'a__1bC', '_UP_'].map(plainWords)],
   ['1_1_1_1', () => ['data-lake', 'DATA  LAKE', 'lake 2', '0A1b2c3d-x'].map(find)],
   ['1_0_0', () => ['0a1b2c3d', 'data', 'a1b2c3d-x'].map(find)],
-  ['a-name-that-is-very-long', () => scopeText({ service: C })],
+  ['Every-name-that-is-so-long', () => scopeText({ service: C })],
   ['everything_everything_all_true', () => scopesOf([A])[0]],
   ['tag:prod_everything tagged prod__prod', () => scopesOf([A])[1]],
   ['id-of-a_a__id-of-a_a', () => scopesOf([A])[3]],
   ['eu_eu__prod_prod_', () => tagsOf(ALL)],
   ['null_null', () => newServiceTags('w-1', [A, { ...A, warehouse: 'other' }])],
-  ['null, y, 1', () => valueText([null, ['y'], 1])],
   ['eu', () => scopeFrom({ scope: { tag: 'eu' } })],
   ['14400000_7776000000_undefined', () => [' 4h', '90d', '91d'].map(until)],
   ['null_20:00_null_undefined_undefined', () => [' 20:00 ', '24:00', 'x 4h'].map(until)],
