@@ -135,13 +135,9 @@ export function endingEvent(
   nonce: string,
   { at: answeredAt, ...outcome }: ExecutionOutcome,
 ): ChangeEvent {
-  const ending = { nonce, answeredAt };
-  if (outcome.how !== 'succeeded') {
-    const { how: type, ...answer } = outcome;
-    return { type, ...ending, ...answer };
-  }
   const { how: type, ...answer } = outcome;
-  return { type, ...ending, ...answer };
+  // The compiler does not see that the answer is the one of this type.
+  return { type, nonce, answeredAt, ...answer } as ChangeEvent;
 }
 
 /** The lease of the sender has ended without a recorded answer. Whether it stopped or waits still, nobody saw. */

@@ -41,9 +41,8 @@ function answer(of: Policy, who: Actor, command = 'service stop') {
 }
 
 test('only users of Slack are persons: no agent, no schedule and not Signalbox', () => {
-  expect(['U0ANA', 'W012AB', CI, 'signalbox', 'schedule:1', 'ana', ''].map(isPerson)).toEqual([
-    ...[true, true, false, false, false, false, false],
-  ]);
+  const others = [CI, 'signalbox', 'schedule:1', 'ana', '', 'xU0ANA', 'U0ANA x'];
+  expect(['U0ANA', 'W012AB', ...others].filter(isPerson)).toEqual(['U0ANA', 'W012AB']);
   expect(actorName(CI)).toBe('agent ci');
 });
 
@@ -67,6 +66,13 @@ test('a rule without approvals admits no agent, also if the file were not checke
   const unapproved = (rule: Rule) => ({ ...rule, requires: { ...rule.requires, from: null } });
   const open = { ...of, rules: of.rules.map(unapproved) };
   expect(answer(open, viaCopilot)).toBe('agent-not-admitted');
+});
+
+test('a rule lets its agents use standing approvals', () => {
+  const [all] = policy([], { agents: { standing: 'allowed' } }).rules;
+  expect(all).toMatchObject({ agents: 'allowed', agentsStanding: true });
+  const [some] = policy([], { agents: { names: ['ci', 'copilot'], standing: 'allowed' } }).rules;
+  expect(some).toMatchObject({ agents: ['ci', 'copilot'] });
 });
 
 test('all problems of the rules with agents are named at once', () => {

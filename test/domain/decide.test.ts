@@ -112,34 +112,18 @@ test('every key of a selector must match, by any entry of its list', () => {
   expect(outcome({ target: { ...prod, tags: [] } }, narrow)).toBe('allowed by 2');
 });
 
+const ALERT_EDIT = { command: 'alert edit' };
+const capitals = { ...prod, id: prod.id.toUpperCase() };
 const ONLY_PROD = { on: { services: ['analytics-prod'] } };
+const NAMED = { ...CATCH_ALL, ...ONLY_PROD, to: 'viewer' };
+const ofImpostor = { target: impostor, actor: dora };
 const ofProd = { command: 'alert edit', target: { ...prod, kind: 'alert' }, actor: dora } as const;
 
 test.for<[string, readonly object[], Partial<PolicyQuestion>, string]>([
-  [
-    'a service with the name of another does not get its rule',
-    [{ ...CATCH_ALL, ...ONLY_PROD, to: 'viewer' }, CATCH_ALL],
-    { target: impostor, actor: dora },
-    'not-a-requester by 2',
-  ],
-  [
-    'ids are compared without case',
-    [{ ...STRICT, ...ONLY_PROD }],
-    { target: { ...prod, id: prod.id.toUpperCase() } },
-    'allowed by 1',
-  ],
-  [
-    'a star matches all',
-    [{ allow: ['*'], to: 'operator' }],
-    { command: 'alert edit' },
-    'allowed by 1',
-  ],
-  [
-    'an alert that has the id of a service is not that service',
-    [{ ...CATCH_ALL, ...ONLY_PROD, to: 'viewer' }],
-    ofProd,
-    'no-rule by null',
-  ],
+  ['a service with its name is another', [NAMED, CATCH_ALL], ofImpostor, 'not-a-requester by 2'],
+  ['ids have no case', [{ ...STRICT, ...ONLY_PROD }], { target: capitals }, 'allowed by 1'],
+  ['a star matches all', [{ allow: ['*'], to: 'operator' }], ALERT_EDIT, 'allowed by 1'],
+  ['an alert with the id of a service is not that service', [NAMED], ofProd, 'no-rule by null'],
 ])('%s', ([, rules, question, expected]) => {
   expect(outcome(question, policyOf(rules))).toBe(expected);
 });
@@ -165,7 +149,6 @@ test('a query without a target is decided by the rule without a selector', () =>
 
 const LONG = { from: '2026-11-01T00:00Z', until: '2027-01-02T00:00Z', reason: 'audit' };
 const OF_PROD = { ...LONG, on: { tags: ['prod'] } };
-const ALERT_EDIT = { command: 'alert edit' };
 
 test.for<[string, object, Partial<PolicyQuestion>, string]>([
   ['it holds', LONG, {}, 'frozen by 2'],

@@ -10,39 +10,21 @@ function inHours(count: number): Date {
 }
 
 function freeze(from: number, until: number, on: object | null = null) {
-  const { freezes } = policyOf(
-    [{ allow: ['service *'], to: 'operator' }],
-    [
-      {
-        from: inHours(from).toISOString(),
-        until: inHours(until).toISOString(),
-        reason: `${from}–${until}`,
-        ...(on ? { on } : {}),
-      },
-    ],
-  );
-  return freezes;
+  const [begins, ends] = [inHours(from).toISOString(), inHours(until).toISOString()];
+  const entry = { from: begins, until: ends, reason: `${from}–${until}`, ...(on && { on }) };
+  return policyOf([{ allow: ['service *'], to: 'operator' }], [entry]).freezes;
 }
 
 const frozenTag: Target = {
-  kind: 'freeze',
-  id: 'tag:prod',
-  name: 'everything tagged prod',
-  tags: ['prod'],
-  warehouse: null,
+  ...{ kind: 'freeze', id: 'tag:prod', name: 'everything tagged prod' },
+  ...{ tags: ['prod'], warehouse: null },
 };
 const frozenService: Target = { ...frozenTag, id: `service:${PROD_ID}`, warehouse: 'main' };
 const everything: Target = { ...frozenTag, id: 'everything', tags: null };
 
 function ask(policy: ReturnType<typeof policyOf>, command: string, target: Target) {
-  const decision = decide(policy, {
-    kind: 'change',
-    command,
-    target,
-    actor: ana,
-    reason: 'because',
-    now: NOON,
-  });
+  const asked = { kind: 'change', command, target, actor: ana, reason: 'x', now: NOON } as const;
+  const decision = decide(policy, asked);
   return decision.allow ? `rule ${decision.rule.requires.rule}` : decision.refusal;
 }
 
@@ -95,20 +77,15 @@ test.for<[string, object, Target, string]>([
 );
 
 test('a `never` entry comes before freezes and rules, with its reason', () => {
-  const policy = policyOf(
-    [{ allow: ['*'], to: 'operator' }],
-    [],
-    [{ commands: ['service stop'], on: { tags: ['prod'] }, reason: 'The shop runs on it' }],
-  );
+  const never = {
+    commands: ['service stop'],
+    on: { tags: ['prod'] },
+    reason: 'The shop runs on it',
+  };
+  const policy = policyOf([{ allow: ['*'], to: 'operator' }], [], [never]);
   const question = { kind: 'change', command: 'service stop', actor: ana, reason: null } as const;
-  const decision = decide(withFreezes(policy, freeze(-1, 1)), {
-    ...question,
-    target: prod,
-    now: NOON,
-  });
-  expect(decision).toMatchObject({
-    refusal: 'never',
-    never: { reason: 'The shop runs on it' },
-    freeze: null,
-  });
+  const frozen = withFreezes(policy, freeze(-1, 1));
+  const decision = decide(frozen, { ...question, target: prod, now: NOON });
+  const why = { refusal: 'never', never: { reason: 'The shop runs on it' }, freeze: null };
+  expect(decision).toMatchObject(why);
 });

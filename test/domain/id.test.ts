@@ -33,13 +33,8 @@ test.for<[string, string]>([
 });
 
 test('a change has ended when no further move is possible', () => {
-  expect(STATES.filter((state) => !isEnded(changeIn(state)))).toEqual([
-    'draft',
-    'pending',
-    'approved',
-    'executing',
-    'unknown',
-  ]);
+  const open = STATES.filter((state) => !isEnded(changeIn(state)));
+  expect(open).toEqual(['draft', 'pending', 'approved', 'executing', 'unknown']);
 });
 
 test('targets of different kinds never share a lock', () => {

@@ -1,13 +1,17 @@
 import { expect, test } from 'vitest';
 import type { ChangeId, UserId } from '../../src/domain/change.ts';
 import { foldOf } from '../../src/domain/fold.ts';
+import { LONGEST_FREEZE_MS } from '../../src/domain/freezes.ts';
 import {
-  type EventOf,
   endsStream,
+  evolveElsewhere,
   evolveFreeze,
   evolveHolders,
+  evolveIncident,
+  evolvePost,
+  evolvePress,
   evolveSchedule,
-  type LoggedSchedule,
+  evolveSubscription,
   parseEvent,
 } from '../../src/domain/log-events.ts';
 
@@ -37,37 +41,72 @@ test('a target is held until each change that took it has released it', () => {
   expect(evolveHolders(both, taken('A'))).toEqual(['B', 'A']);
 });
 
-const created: ScheduleEvent = {
-  type: 'created',
-  change: 'A' as ChangeId,
-  by: user('U'),
-  service: { id: 'S', name: 's' },
-  stop: null,
-  start: 'weekdays 07:00',
-  zone: 'UTC',
-  until: new Date(9),
+const AT = { channel: 'C', ts: '1.2' };
+const run = { change: 'R', verb: 'start', occurrence: new Date(5), missed: 0 };
+const FREEZE = { change: 'A', scope: { tag: 'prod' }, from: new Date(1), until: new Date(99) };
+/** What an event says, by its type or another name. */
+const FACTS: Readonly<Record<string, object>> = {
+  ...{ created: { change: 'A', stop: null, start: 'weekdays 07:00' }, run },
+  ...{ skipped: { ...run, why: 'frozen' }, removed: { why: 'x' } },
+  ...{ frozen: { type: 'created', ...FREEZE }, found: { foreign: [{ hash: 'x' }], card: AT } },
+  again: { type: 'found', change: 'A', foreign: [{ hash: 'y' }], card: null },
+  ...{ announced: { channel: 'C', answer: { title: 't' } }, posting: { nonce: 'n', until: 99 } },
+  ...{ posted: AT, shown: { type: 'posted', shows: 2 }, expected: { line: 'l' } },
+  ...{ listed: { type: 'found', id: 'i' }, added: AT, pressed: { verb: 'approve' } },
+  answered: { refusal: 'frozen' },
 };
-type ScheduleEvent = EventOf<`schedule/${string}`>;
-const schedule = (...events: readonly ScheduleEvent[]) =>
-  [created, ...events].reduce<LoggedSchedule | null>(
-    (all, event, index) => evolveSchedule(all, recorded(event, 7 + index)),
-    null,
-  );
-const occurrence = new Date(5);
+const FIRST = { ...FACTS.announced, at: 7, version: 1 };
+const POST = { announced: FIRST, shows: null, state: 'waiting', posting: null, at: null };
+const LISTED = { id: 'i', at: 8 };
+const OPEN = { isPaused: false, isRemoved: false };
+const ADDED = { ...AT, ...OPEN, since: new Date(7) };
+const SCHEDULE = { ...FACTS.created, ...OPEN, endedWhy: null, last: null, createdAt: new Date(7) };
+const LAST = { verb: 'start', occurrence: new Date(5), change: 'R', skipped: null };
+const LOST = {
+  ...{ change: 'A', by: null, scope: { everything: true }, from: new Date(8), isLifted: false },
+  reason: 'the database has lost this freeze; its card shows what it covers',
+  until: new Date(8 + LONGEST_FREEZE_MS),
+  lost: { foundAt: new Date(8), answered: ['x', 'y'], card: AT },
+};
+type Evolve = (state: never, event: never) => unknown;
 
-test('what was due while a schedule was paused does not run', () => {
-  const paused = { type: 'paused', by: 'U', why: 'x' } as const;
-  expect(schedule(paused)).toMatchObject({ isPaused: true });
-  const resumed = schedule(paused, { type: 'resumed', by: 'U' });
-  expect(resumed).toMatchObject({ isPaused: false, since: new Date(9) });
-});
-
-test('a schedule has its last occurrence', () => {
-  const own = { verb: 'start', occurrence, missed: 0 };
-  const run: ScheduleEvent = { type: 'run', change: 'R1' as ChangeId, ...own };
-  expect(schedule(run)).toMatchObject({ since: occurrence, last: { change: 'R1', skipped: null } });
-  const skipped: ScheduleEvent = { type: 'skipped', why: 'frozen', ...own };
-  expect(schedule(run, skipped)?.last).toMatchObject({ change: null, skipped: 'frozen' });
+test.for<[string, Evolve, object]>([
+  ['created', evolveSchedule, { ...SCHEDULE, since: new Date(7) }],
+  ['created paused', evolveSchedule, { ...SCHEDULE, isPaused: true, since: new Date(7) }],
+  // What was due while it was paused does not run.
+  ['created paused resumed', evolveSchedule, { ...SCHEDULE, since: new Date(9) }],
+  ['created run', evolveSchedule, { since: new Date(5), last: LAST }],
+  ['created skipped', evolveSchedule, { last: { ...LAST, change: null, skipped: 'frozen' } }],
+  ['created removed', evolveSchedule, { isRemoved: true, endedWhy: 'x' }],
+  ['frozen', evolveFreeze, { ...FREEZE, isLifted: false, lost: null }],
+  ['frozen lifted', evolveFreeze, { ...FREEZE, isLifted: true }],
+  ['found again', evolveFreeze, LOST],
+  ['announced', evolvePost, POST],
+  ['announced posting not-posted', evolvePost, POST],
+  ['announced posting posted', evolvePost, { ...POST, shows: 1, state: 'posted', at: AT }],
+  ['announced announced posted', evolvePost, { shows: null }],
+  ['posting posted', evolvePost, { announced: null, shows: null }],
+  ['shown', evolvePost, { shows: 2 }],
+  ['announced posting', evolvePost, { state: 'posting', posting: { nonce: 'n', until: 99 } }],
+  ['posting announced', evolvePost, { state: 'posting', announced: { version: 2 } }],
+  ['missed', evolvePost, { state: 'missed', announced: null }],
+  ['left-out', evolvePost, { state: 'left-out' }],
+  ['expected', evolveIncident, { line: 'l' }],
+  ['begun', evolveElsewhere, { since: 7, found: [] }],
+  ['begun listed', evolveElsewhere, { since: 7, found: [LISTED] }],
+  ['begun listed ended', evolveElsewhere, { since: null, found: [LISTED] }],
+  ['added', evolveSubscription, ADDED],
+  ['added paused', evolveSubscription, { ...ADDED, isPaused: true, since: new Date(8) }],
+  ['added removed', evolveSubscription, { ...ADDED, isRemoved: true }],
+  ['pressed', evolvePress, { pressedAt: new Date(7), isAnswered: false, refusal: null }],
+  ['pressed answered', evolvePress, { isAnswered: true, refusal: 'frozen', verb: 'approve' }],
+])('what the events “%s” make of a subject', ([types, evolve, expected]) => {
+  const after = types.split(' ').reduce<unknown>((state, type, index) => {
+    const event = recorded({ type, ...FACTS[type] }, 7 + index);
+    return evolve(state as never, { ...event, version: 1 + index } as never);
+  }, null);
+  expect(after).toMatchObject(expected);
+  expect(after).not.toHaveProperty('hash');
 });
 
 test.for<[string, string, boolean]>([
@@ -94,6 +133,15 @@ test.for<[string, string, object, boolean]>([
   ['change/A', 'an event of another subject', { type: 'taken', change: 'A', over: null }, false],
   ['change/A', 'an unknown type', { type: 'teleported' }, false],
   ['change/A', 'a field that is missing', { type: 'confirmed' }, false],
+  ['change/A', 'an empty user', { type: 'confirmed', by: '' }, false],
+  ['change/A', 'a number for a user', { type: 'confirmed', by: 7 }, false],
+  ['change/A', 'its own event with evidence', { type: 'expired', evidence: {} }, true],
+  ['change/A', 'a list for evidence', { type: 'expired', evidence: [] }, false],
+  ['change/A', 'null for evidence', { type: 'expired', evidence: null }, false],
+  ['change/A', 'a text for evidence', { type: 'expired', evidence: 'x' }, false],
+  ['change/A', 'an end by Signalbox', { type: 'revoked', by: 'signalbox' }, true],
+  ['change/A', 'an end by nobody', { type: 'revoked', by: '' }, false],
+  ['change/A', 'an end by a number', { type: 'revoked', by: 7 }, false],
   ['unknown/A', 'an unknown subject', { type: 'expired' }, false],
   ['change/A', 'its own event', { type: 'expired' }, true],
   ['installation', 'its own event', { type: 'configured', configuration: 'c', release: 'r' }, true],

@@ -23,6 +23,7 @@ const both = {
 const main = { ...ANY, warehouses: ['main'] };
 const unlisted: Target = { ...impostor, tags: null };
 const alert: Target = { ...prod, kind: 'alert' };
+const keyed: Target = { ...alert, id: `service:${PROD_ID}` };
 const schedule: Target = { ...prod, kind: 'schedule' };
 const newService: Target = { ...staging, kind: 'new service', id: 'analytics eu' };
 
@@ -33,12 +34,7 @@ test.for<[string, Selector, Target, boolean | null]>([
   ['the schedule of one of the services', both, schedule, true],
   ['the schedule of a third service', both, { ...impostor, kind: 'schedule' }, false],
   ['an alert with the id of a service', both, alert, false],
-  [
-    'an alert with the key of a service as its id',
-    both,
-    { ...alert, id: `service:${PROD_ID}` },
-    false,
-  ],
+  ['an alert with the key of a service as its id', both, keyed, false],
   ['a new service, which is none of the services', both, newService, false],
   ['a new service with the id of a service', both, { ...newService, id: PROD_ID }, false],
   ['a new service in the warehouse', main, { ...newService, warehouse: 'main' }, true],
@@ -77,11 +73,7 @@ test('users see the commands that some rule allows them, and no others', () => {
   expect(commandsFor(layered, commands, ben)).toEqual([...reading, 'service stop']);
   expect(commandsFor(layered, commands, ana)).toEqual([
     ...reading,
-    'service start',
-    'service stop',
-    'service scale',
-    'service create',
-    'service schedule',
+    ...['service start', 'service stop', 'service scale', 'service create', 'service schedule'],
   ]);
   expect(commandsFor(layered, commands, emil)).toEqual([]);
 });

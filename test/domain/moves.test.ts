@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import type { Actor, BlockingFreeze, Change, Requirement } from '../../src/domain/change.ts';
+import type {
+  Actor,
+  BlockingFreeze,
+  Change,
+  ChangeId,
+  Requirement,
+} from '../../src/domain/change.ts';
+import type { ChangeEvent } from '../../src/domain/change-events.ts';
 import { draftChange } from '../../src/domain/draft.ts';
 import { actor, ana, ben, changeIn, cleo, minutes, NOON, REQUIRES } from './changes-fixtures.ts';
 import {
@@ -107,6 +114,38 @@ test('a draft waits for its requester for 30 minutes and has no approvals', () =
   const fields = { organization, command, requester, reason, plan, requires };
   const drafted = { ...fields, type: 'drafted', inherits: null, expiresAt: minutes(30) };
   expect(draftChange(fields, NOON)).toMatchObject(drafted);
+  expect(draftChange(fields, NOON)).not.toHaveProperty('standing');
+  const own = { standing: 'S7ANDN' as ChangeId, requestKey: 'r', words: 'x' };
+  const first = { ...own, state: 'draft', shownBy: ['h2'], marks: ['h2'], approvals: [] };
+  const event = draftChange({ ...fields, ...own }, NOON);
+  expect(after(changeIn('pending'), event, NOON)).toMatchObject(first);
+});
+
+const AT = { channel: 'C1', ts: '1.2' };
+const UNSEEN = { shownBy: ['h1', 'h2'], marks: ['h1', 'h2'] };
+const ANSWER = { as: 'failed', answeredAt: NOON, status: 500, text: 'no' };
+const stateCheck = { kind: 'unverified', why: 'no answer' };
+
+test.for<[string, object, object]>([
+  ['card-posted', AT, { card: AT, ...UNSEEN }],
+  ['card-lost', {}, { card: null, states: [], shownBy: ['h2'] }],
+  ['state-posted', AT, { states: [AT], ...UNSEEN }],
+  ['copy-posted', { to: ben.id, ...AT }, { copies: [{ to: ben.id, ...AT }], ...UNSEEN }],
+  ['restored', { foreign: [{ hash: 'x' }] }, { marks: ['h1', 'h2', 'x'], state: 'executing' }],
+  ['stale', { why: 'restored', stateCheck }, { stateCheck, state: 'stale', lease: null }],
+  ['late-answer', ANSWER, { lateAnswer: ANSWER, unanswered: undefined }],
+  ['revealed', { shown: true }, { passwordShown: true }],
+  ['revoked', { by: ben.id }, { revoked: { by: ben.id, at: NOON } }],
+  ['used', { by: ben.id, change: 'A' }, { uses: [{ by: ben.id, change: 'A', hash: 'h2' }] }],
+  ['revert-planned', { child: 'R' }, { child: { id: 'R', state: 'approved' } }],
+])('the event %s, which says %j, is a part of the change', ([type, facts, expected]) => {
+  const event = { type, ...facts } as ChangeEvent;
+  expect(after(changeIn('executing'), event, NOON)).toMatchObject(expected);
+});
+
+test('a password that was opened was not shown yet', () => {
+  const opened = after(changeIn('succeeded'), { type: 'revealed', by: ana.id, shown: null }, NOON);
+  expect(opened).not.toHaveProperty('passwordShown');
 });
 
 test('who resolves an unknown outcome says whether the change happened', () => {

@@ -6,7 +6,13 @@ import type { Actor, Change, Plan, UserId } from '../../src/domain/change.ts';
 import { planDigest } from '../../src/domain/draft.ts';
 import { gate } from '../../src/domain/gate.ts';
 import { parseEvent } from '../../src/domain/log-events.ts';
-import { boundsOf, dimensionsOf, lessParts, notNarrower } from '../../src/domain/narrow.ts';
+import {
+  boundsOf,
+  delayed,
+  dimensionsOf,
+  lessParts,
+  notNarrower,
+} from '../../src/domain/narrow.ts';
 import {
   actor,
   ana,
@@ -51,7 +57,7 @@ function scale({ max = 64, replicas = 4, startAt = null, revert = null }: Sizes 
     before: { fields: before, seenAt: NOON, source: 'a read', wasRead: true },
     rows: Object.entries(before).flatMap(([field, now]) => {
       const value = (body as JsonObject)[field] ?? null;
-      return value === now ? [] : [{ field, label: field, before: now, after: value }];
+      return value === now ? [] : [{ field, label: field.slice(3), before: now, after: value }];
     }),
     warnings: [],
     ...((startAt || revert) && { timing: { startAt, revert } }),
@@ -89,7 +95,7 @@ const OTHERS: readonly ((plan: Plan) => Plan)[] = [
   (plan) => ({ ...plan, gaps: ['nothing was read'] }),
 ];
 
-const others = fc.option(fc.constantFrom(...OTHERS), { freq: 1 });
+const others = fc.option(fc.constantFrom(...OTHERS), { freq: 2 });
 
 /** When a plan that is approved at `approved` applies, in milliseconds. */
 function window({ timing }: Plan, approved: number) {
@@ -205,6 +211,10 @@ test.for<[string, Sizes, Sizes, string | null]>([
   ['a later start', timed(1), timed(2), null],
   ['an earlier start', timed(2), timed(1), 'wider at'],
   ['no start', timed(2), {}, 'wider at'],
+  ['a start now', {}, timed(0), 'wider at'],
+  ['a later start and a longer time', timed(1, 4), timed(2, 5), 'wider for'],
+  ['no end, where there was a moment', timed(null, 4, 4), {}, 'wider until'],
+  ['an end at the start', timed(3, 4, 7), timed(3, 1, 3), 'wider until'],
   ['a start in the past', {}, timed(-1), 'wider at'],
   ['a later start with the same duration', timed(1, 4), timed(2, 4), 'wider at'],
   ['a later start with the same end', timed(1, 4), timed(2, 3), null],
@@ -223,6 +233,18 @@ test('another way back is wider, also with a shorter time', () => {
   expect(answer).toEqual({ refusal: 'wider', field: 'for' });
 });
 
+test('less of another request is wider', () => {
+  const answers = OTHERS.map((other) => notNarrower(scale(), other(scale({ max: 48 })), NOON));
+  expect(answers.map((answer) => answer?.refusal)).toEqual(OTHERS.map(() => 'wider'));
+});
+
+test('a later start keeps the end', () => {
+  const later = { startAt: HOURS(1), revert: revertAfter(3) };
+  expect(delayed({ startAt: null, revert: revertAfter(4) }, minutes(60), NOON)).toEqual(later);
+  expect(delayed(later, minutes(120), NOON)).toMatchObject({ revert: revertAfter(2) });
+  expect(delayed(undefined, minutes(60), NOON)).toEqual({ startAt: HOURS(1), revert: null });
+});
+
 test('only what a change has or may get can be lowered', () => {
   expect(dimensionsOf(PLAN, 'start and revert')).toEqual(['at', 'for']);
   expect(dimensionsOf(PLAN, undefined)).toEqual([]);
@@ -238,7 +260,7 @@ test('only what a change has or may get can be lowered', () => {
 test('people read what is less', () => {
   const lower = scale({ max: 48, startAt: HOURS(1), revert: revertAfter(2) });
   expect(lessParts(scale(), lower)).toEqual([
-    ...['maxReplicaMemoryGb 64 → 48', ', ', 'runs ', 'once approved', ' → ', { at: minutes(60) }],
+    ...['ReplicaMemoryGb 64 → 48', ', ', 'runs ', 'once approved', ' → ', { at: minutes(60) }],
     ...[', ', 'reverts ', 'never', ' → ', '2 h later'],
   ]);
   const until = scale({ revert: revertAfter(1, HOURS(1)) });

@@ -79,6 +79,7 @@ test('the lock of a service is of its organization; freezes and alerts are of th
   const freeze = freezeTarget({ service: { id: own.id, name: own.name } }, [own]);
   expect(freeze.organization).toEqual(US);
   expect(organizationOf(freeze, 'o-eu')).toBe('o-eu');
+  expect(organizationOf({ ...freeze, kind: 'standing approval' }, 'o-eu')).toBe('o-eu');
 });
 
 test('a freeze of services of several organizations is of none, so that rules of one cannot be decided', () => {
@@ -90,6 +91,6 @@ test('a freeze of services of several organizations is of none, so that rules of
 });
 
 test('facts from the time of one organization are the same facts; another organization is none', () => {
-  expect(hasSameFacts(prod, usProd)).toBe(true);
+  expect(hasSameFacts({ ...prod, tags: ['eu', 'prod'] }, usProd)).toBe(true);
   expect(hasSameFacts(euProd, usProd)).toBe(false);
 });

@@ -156,6 +156,7 @@ test('the defaults of approvals are one approval and no self-approval', () => {
 test('a rule can require a reason of a minimum length', () => {
   const [rule] = policyOf([{ ...LAX, reason: { required: true, minimum: 20 } }]).rules;
   expect(rule).toMatchObject({ requires: { reason: true }, leastReason: 20 });
+  expect(policyOf([{ ...LAX, reason: 'required' }]).rules[0]?.leastReason).toBe(1);
 });
 
 test.for<[string, number | null]>([

@@ -31,6 +31,17 @@ test.for<[string, object, string, string, string | null]>([
   expect(parseConfig(costs, on)).toEqual({ ok: false, problems: [{ where, problem, hint }] });
 });
 
+test('a rule names an organization, which counts where there are several', () => {
+  const selected = (...all: readonly string[]) => {
+    const organizations = new Map(all.map((name) => [name, `id-of-${name}`]));
+    const rule = { commands: ['service stop'], on: { organizations: ['eu'] }, reason: 'no' };
+    const read = parseConfig(policyShape({ ...words, organizations }).never, [rule]);
+    return read.ok && read.value[0]?.on?.organizations;
+  };
+  expect(selected('eu', 'us')).toEqual([{ name: 'eu', id: 'id-of-eu' }]);
+  expect(selected('eu')).toBeUndefined();
+});
+
 test('without tags of the server, targets are selected by tags of the file only', () => {
   const { serverTags: _, ...local } = words;
   const rule = { commands: ['service stop'], on: OF_SERVER, reason: 'no' };

@@ -13,8 +13,8 @@ import { planDigest } from '../../src/domain/draft.ts';
 import { type ClaimFacts, gate, type PressFacts } from '../../src/domain/gate.ts';
 import type { Policy } from '../../src/domain/policy.ts';
 import {
-  allowanceText,
   allowedPairs,
+  allowedTarget,
   type StandingFacts,
   standingOf,
 } from '../../src/domain/standing.ts';
@@ -106,7 +106,9 @@ test('a tag covers each service of the file that has it now, and both commands',
     'service stop one',
     'service start one',
   ]);
-  expect(allowanceText(TAGGED.plan.body as never)).toBe('stop and start of everything tagged prod');
+  const id = 'tag:prod service stop service start';
+  const own = { kind: 'standing approval', id, name: 'stop and start of everything tagged prod' };
+  expect(allowedTarget(TAGGED.plan.body, services)).toMatchObject(own);
 });
 
 const later = (ms: number) => new Date(NOON.getTime() + ms);
@@ -114,6 +116,8 @@ const ofTag = (over: Partial<typeof target>) => ({
   ...{ standing: TAGGED, commands: ['service stop'], target: { ...target, ...over } },
 });
 const startsLater = { startAt: later(8 * DAY_MS).toISOString(), revert: null };
+const startsTooLate = scale(SIZE, { plan: { ...scale().plan, timing: startsLater } });
+const ofThree = scale(SIZE, { requires: { ...REQUIRES, count: 3 } });
 const REVOKED = { revoked: { by: ben.id, at: NOON } };
 const anaIsBen = new Map([...EVERYONE, ...known({ ...ana, ids: [ana.id, ben.id] })]);
 const benIsUnknown = new Map([...EVERYONE, [ben.id, UNANSWERED]]);
@@ -131,12 +135,7 @@ test.for<[string, string, Partial<StandingFacts>, Change?]>([
   ['more replicas', 'not-covered', {}, scale({ numReplicas: 5 })],
   ['a value without a limit', 'not-covered', { standing: standing(SCALE) }],
   ['a field that has no limit', 'not-covered', {}, scale({ idleScaling: false })],
-  [
-    'a start after its end',
-    'not-covered',
-    {},
-    scale(SIZE, { plan: { ...scale().plan, timing: startsLater } }),
-  ],
+  ['a start after its end', 'not-covered', {}, startsTooLate],
   ['no use left', 'standing-used', { standing: usedUp }],
   ['its end', 'standing-ended', { now: later(7 * DAY_MS) }],
   ['a revocation', 'standing-ended', { standing: standing(LIMITED, REVOKED) }],
@@ -149,12 +148,7 @@ test.for<[string, string, Partial<StandingFacts>, Change?]>([
   ['a rule with other approvers', 'approvals-missing', { policy: requiring({ from: 'lead' }) }],
   ['no approval any more', 'approvals-missing', { policy: requiring({ from: null, count: 0 }) }],
   ['no rule any more', 'approvals-missing', { policy: policyThatRequires(null) }],
-  [
-    'a request with more approvals',
-    'approvals-missing',
-    {},
-    scale(SIZE, { requires: { ...REQUIRES, count: 3 } }),
-  ],
+  ['a request with more approvals', 'approvals-missing', {}, ofThree],
   ['its own approver as requester', 'self-approval', {}, scale(SIZE, { requester: ben.id })],
   ['its approver by another id', 'self-approval', { identities: anaIsBen }],
 ])('not covered: %s', ([_, refusal, over, change = scale()]) => {
