@@ -456,6 +456,8 @@ function readArguments(
   return { kind: 'incomplete', command, given: { ...result.given, reason }, missing: [], unclear };
 }
 
+/** Words: what somebody pastes behind a change can have thousands. */
+const SECOND_WITHIN = 40;
 const ONE_EACH = 'A line requests one change, so each is requested on its own:';
 
 /**
@@ -476,7 +478,7 @@ function separateLines(
   const isReverted = ends.some(({ until }) => until !== undefined);
   // What is quoted or introduced is the reason, whatever it says.
   const end = typed.findIndex((word) => word.quoted || /^(because|weil|-|reason)/i.test(word.text));
-  for (let at = 1; at < (end < 0 ? typed.length : end); at += 1) {
+  for (let at = 1; at < Math.min(end < 0 ? typed.length : end, SECOND_WITHIN); at += 1) {
     const isComma = /[,;]$/.test(typed[at - 1]?.text ?? '');
     const after = typed.slice(at).findIndex((word) => !/^(and|und|&&?|\+|then)$/i.test(word.text));
     if (after < 0) continue;
@@ -485,7 +487,6 @@ function separateLines(
       .slice(0, at)
       .map((word) => ({ ...word, text: word.text.replace(/[,;]$/, '') }));
     const tail = typed.slice(at + after);
-    const named = anyName('service', head, vocabulary);
     const found = findCommand(noun, tail, vocabulary);
     const turn = isJoined ? wordsOf('turn') : [];
     const next = found?.phrase ? found : verbAt([...turn, ...tail], ownCommands(noun, vocabulary));
@@ -493,6 +494,8 @@ function separateLines(
     if (never && anyName('service', tail, vocabulary))
       return [...lines([command, head]), `${noun} ${typedText(tail)}`];
     const other = next?.command.kind === 'change' && next.phrase !== '' ? next : null;
+    if (!isJoined && !other) continue;
+    const named = anyName('service', head, vocabulary);
     const own = nameAt('service', other?.rest ?? tail, vocabulary);
     if (isReverted && wordsBack(command, typed.slice(at).map(lowerOf)) > 0) continue;
     const [it = NO_WORD, ...rest] = other?.rest ?? [];
