@@ -46,6 +46,13 @@ export const TRANSPORT_FAULTS: readonly Fault[] = [
   fault('html-200', 'Takes effect, then 200 with an HTML page', {
     change: (reply) => (isSuccess(reply) ? htmlReply(200, 'Welcome') : reply),
   }),
+  fault('cut-html', 'Takes effect; sends half of an HTML page, then closes the connection', {
+    change: (reply) => (isSuccess(reply) ? htmlReply(200, 'Welcome') : reply),
+    connection: 'cut',
+  }),
+  fault('proxy-json', 'Takes effect, then 200 with JSON that is not of the API', {
+    change: (reply) => (isSuccess(reply) ? jsonReply(200, { blocked: true }) : reply),
+  }),
   fault('empty-200', 'Takes effect, then 200 with an empty body', {
     change: (reply) => (isSuccess(reply) ? textReply(200, '') : reply),
   }),
