@@ -66,16 +66,16 @@ export function cardTitle(change: Change, commands: Commands): string {
 
 /**
  * `staging is stopping`, `staging is stopped`. Null for a change that was not accepted, and where no
- * more is known than that it was.
+ * more is known than that it was: the answer had no details.
  */
 export function acceptedTitle(change: Change, commands: Commands): string | null {
   const { state, outcome, stopReason, followUp } = change;
   const words = commands.get(change.command)?.outcome;
   if (state !== 'succeeded' || stopReason || outcome?.how !== 'succeeded') return null;
   if (!words || UNCERTAIN.includes(followUp?.state ?? 'open')) return null;
-  const { reported } = outcome;
-  if (reported.length > 0 && reported.every(isWarning)) return null;
   const end = reachedEnd(change, commands);
+  // What nobody reported is not claimed, neither here nor in the thread and the audit channel.
+  if (end === null && !isLocal(change) && outcome.reported.every(isWarning)) return null;
   const { done, accepted = `is ${done}`, reached = `is ${end}` } = words;
   const progress = change.isOver ? `was ${done}` : end === null ? accepted : reached;
   return `${bounded(oneLine(changeSubject(change)), TITLE_MAX)} ${progress}`;

@@ -143,7 +143,7 @@ const ACCEPTED = /^[●◐] .*( is \w+ing| is being created| was edited|: accept
 /** The pattern of a card's title, and of the text below it. */
 const ENDINGS: Readonly<Record<Expected['write'], readonly [RegExp, RegExp]>> = {
   accepted: [ACCEPTED, /The server reports: /],
-  'no details': [ACCEPTED, /The server reports: no details\./],
+  'no details': [/^● .*: accepted$/, /The server reports: no details\./],
   unknown: [/^\? .*: outcome unknown$/, /Not sent again\./],
   refused: [/^✕ .*: rejected by the server$/, /Nothing was changed\./],
   later: [/^○ .*: approved$/, /Nothing was sent yet\. Next attempt: /],

@@ -24,6 +24,8 @@ const reported = (word: string) => ({ outcome: { ...SUCCESS, reported: [word] } 
 
 const changeCommandNames = [...drawing.commands.keys()].map((name) => [name] as const);
 
+const ACCEPTED_ONLY = '● Stop analytics-prod: accepted';
+
 test.for<[string, Partial<Change>, string]>([
   ['is under way', {}, '◐ analytics-prod is stopping'],
   ['has ended by the reply', reported('stopped'), '● analytics-prod is stopped'],
@@ -31,10 +33,16 @@ test.for<[string, Partial<Change>, string]>([
   ['failed later', read('failed', 'degraded'), '● Stop analytics-prod: accepted, then failed'],
   ['is not done in time', read('given-up', 'stopping'), '● Stop analytics-prod: accepted'],
   ['was changed since', read('superseded', 'starting'), '● Stop analytics-prod: accepted'],
+  ['got an answer without details', { outcome: { ...SUCCESS, reported: [] } }, ACCEPTED_ONLY],
+  [
+    'got an answer without details and was read later',
+    { outcome: { ...SUCCESS, reported: [] }, ...read('settled', 'stopped') },
+    '● analytics-prod is stopped',
+  ],
   [
     'got an answer that is not of the API',
     reported("⚠ the answer was not the API's"),
-    '● Stop analytics-prod: accepted',
+    ACCEPTED_ONLY,
   ],
 ])('the title of an accepted change that %s says no more than is known', ([, over, title]) => {
   expect(cardTitle(changeIn('succeeded', over), drawing.commands)).toBe(title);
@@ -50,6 +58,13 @@ test('the card, the thread and the Home tab of an accepted change have one title
   const shown = [threadLine, homeRow].map((line) => mrkdwnOf(line(change, drawing)));
   for (const text of [JSON.stringify(changeCard(change, drawing)), ...shown])
     expect(text).toContain('analytics-prod is stopped');
+});
+
+test('an answer without details says no more in the thread and on the Home tab', () => {
+  const change = changeIn('succeeded', { outcome: { ...SUCCESS, reported: [] } });
+  const thread = mrkdwnOf(threadLine(change, drawing));
+  expect(thread).toContain('“stop analytics-prod” was accepted by the server. The card');
+  expect(mrkdwnOf(homeRow(change, drawing))).toContain(ACCEPTED_ONLY);
 });
 
 test('the id of the request is in Show request', () => {
