@@ -107,7 +107,6 @@ export function answerError(
     kind: errorKindOf(status, body, hasPlainNotFound),
     status,
     serverText,
-    code: codeOf(serverText),
     requestId: requestIdOf(body),
     retryAfterMs: status === 429 ? retryAfterOf(headers, options.retryAfterMs) : null,
   });
@@ -141,11 +140,6 @@ function errorKindOf(status: number, body: Body, hasPlainNotFound = false): ApiE
   return isMissing ? 'answer' : 'wrong-address';
 }
 
-function codeOf(serverText: string | null): string | null {
-  const [head = ''] = serverText?.split(': ', 1) ?? [];
-  return /^[A-Z_]+$/.test(head) ? head : null;
-}
-
 const LONGEST_WAIT_MS = 120_000;
 
 /** Milliseconds to wait after a 429, from the three headers that live servers use, best first. */
@@ -174,11 +168,11 @@ function secondsIn(value: string | string[] | undefined, more: number): number |
 type NoAnswerFacts = Pick<ApiFailure, 'kind' | 'cause' | 'retryAfterMs'>;
 
 /** Kinds of failure that happen before the first byte of the request leaves. */
-const BEFORE_SENDING = ['budget', 'paused', 'no-connection', 'private-address', 'stopping'];
+const UNSENT = ['budget', 'paused', 'no-name', 'no-connection', 'private-address', 'stopping'];
 
 /** The error for a request without a complete answer. */
 export function noAnswerError(operation: string, facts: NoAnswerFacts): ApiError {
-  const effect = BEFORE_SENDING.includes(facts.kind) ? 'not-sent' : 'unknown';
+  const effect = UNSENT.includes(facts.kind) ? 'not-sent' : 'unknown';
   return new ApiError({ operation, effect, ...facts });
 }
 
@@ -198,13 +192,9 @@ export function retryDelay(error: ApiError, attempt: number, chance: number): nu
 
 /** The server's error text from any of its known error shapes, at most 500 characters; or null. */
 export function serverTextOf(body: Body): string | null {
-  const text = textOf(body) ?? '';
+  const text =
+    (body.kind === 'json' ? textIn(body.value) : body.kind === 'text' && body.text) || '';
   return /<!doctype|<\/?(?:html|head|body)\b/i.test(text) ? null : cleanText(text, 500) || null;
-}
-
-function textOf(body: Body): string | null {
-  if (body.kind === 'json') return textIn(body.value);
-  return body.kind === 'text' ? body.text : null;
 }
 
 /**

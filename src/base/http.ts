@@ -5,6 +5,7 @@ import { z } from 'zod';
 import {
   ApiError,
   type ApiErrorKind,
+  causeCode,
   type FieldProblem,
   InvalidRequest,
   type Secret,
@@ -289,10 +290,8 @@ function createTransport(options: HttpOptions, connectMs: number) {
       if (!isSuccess(status)) return answerError(call, { status, headers, body }, options);
       return { status, body, requestId: requestIdOf(body) };
     } catch (cause) {
-      const isUnconfirmed = cause instanceof Error && unconnected.has(cause);
-      const isRefused = cause instanceof AddressRefusedError;
-      const unconnectedKind = isRefused ? 'private-address' : 'no-connection';
-      if (isUnconfirmed) return noAnswerError(operation, { kind: unconnectedKind, cause });
+      if (cause instanceof Error && unconnected.has(cause))
+        return noAnswerError(operation, { kind: unconnectedKind(cause), cause });
       // An aborted read had no effect; the effect of an aborted write is unknown.
       const aborted = method === 'GET' ? 'stopping' : 'terminated';
       const failed = deadline.aborted ? 'deadline' : 'connection-lost';
@@ -301,6 +300,11 @@ function createTransport(options: HttpOptions, connectMs: number) {
   }
 
   return { exchange, close: () => agent.close() };
+}
+
+function unconnectedKind(cause: Error): ApiErrorKind {
+  if (cause instanceof AddressRefusedError) return 'private-address';
+  return /^(ENOTFOUND|EAI_)/.test(causeCode(cause) ?? '') ? 'no-name' : 'no-connection';
 }
 
 function contentOf(body: Body): unknown {
@@ -368,9 +372,8 @@ export function pathId(operation: string, field: string, id: string): string {
  * the version that every path begins with. Throws InvalidRequest for other additions.
  */
 export function apiAddress(text: string, version: RegExp): URL {
-  if (!URL.canParse(text)) throw badAddress('must be an http or https address');
-  const url = new URL(text);
-  if (!/^https?:$/.test(url.protocol)) throw badAddress('must be an http or https address');
+  const url = URL.parse(text);
+  if (!url?.protocol.match(/^https?:$/)) throw badAddress('must be an http or https address');
   if (url.username + url.password !== '') throw badAddress('must not contain a user or password');
   if (url.search + url.hash !== '') throw badAddress('must not contain a query or a fragment');
   url.pathname = url.pathname.replace(/\/+$/, '').replace(version, '').replace(/\/+$/, '');

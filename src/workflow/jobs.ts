@@ -167,10 +167,8 @@ export function createJobLoop(
     queues.set(queue, ended);
   };
 
-  const claim = async (of: readonly string[] = Object.keys(LANES)): Promise<void> => {
-    const lanes = Object.entries(LANES)
-      .filter(([lane]) => of.includes(lane))
-      .map(placesIn);
+  const claim = async (all = Object.entries(LANES)): Promise<void> => {
+    const lanes = all.map(placesIn);
     const batch = { owner, now: now().getTime(), leaseMs: LEASE_MS, lanes };
     const jobs = await transaction(store, (tx) => claimJobs(tx, batch));
     const rank = ({ kind }: ClaimedJob) => kinds[kind]?.rank ?? 0;
@@ -185,10 +183,10 @@ export function createJobLoop(
     }
   };
 
-  let isPaused = false;
   const pause = async (): Promise<void> => {
-    isPaused = true;
-    await claims?.stop();
+    const stopped = claims;
+    claims = null;
+    await stopped?.stop();
   };
 
   return {
@@ -204,10 +202,10 @@ export function createJobLoop(
      * well: this process may be the only one. One that was paused has another that sends them.
      */
     stop: async () => {
-      const isTold = !isPaused && [...running.values()].includes('runs');
+      const isTold = claims !== null && [...running.values()].includes('runs');
       await pause();
       await Promise.all(queues.values());
-      if (isTold) await claim(['messages']);
+      if (isTold) await claim([['messages', LANES.messages]]);
       await Promise.all(queues.values());
     },
   };

@@ -89,19 +89,6 @@ test('a long list and a page without an end have a short text, or none', () => {
   expect(serverTextOf({ kind: 'html', text: '<error '.repeat(100_000) })).toBeNull();
 });
 
-describe('the code', () => {
-  test.for<[string | null, string | null]>([
-    ['NOT_FOUND: 2f7c9d34', 'NOT_FOUND'],
-    ['NOT_FOUND', 'NOT_FOUND'],
-    ['Forbidden: no', null],
-    ['Body validation failed: interval: Required', null],
-    [null, null],
-  ])('of %j is %j', ([words, code]) => {
-    const body: Body = words === null ? { kind: 'empty' } : json({ error: words });
-    expect(errorOf(400, body).code).toBe(code);
-  });
-});
-
 describe('the request id', () => {
   test('is taken from the body', () => {
     expect(requestIdOf(json({ requestId: '9f3e-1' }))).toBe('9f3e-1');

@@ -109,8 +109,8 @@ describe('a write is sent once', () => {
     ['the process must exit', 'terminated'],
   ])('and was not answered when only a part came before %s', async ([, kind]) => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-    const server = await serve((response) => {
-      fallSilent(response);
+    const server = await serve((...exchange) => {
+      fallSilent(...exchange);
       setTimeout(begin, 50);
     });
     const leaving = new AbortController();
@@ -126,6 +126,12 @@ describe('a write is sent once', () => {
     const error = await failureOf(client(`http://127.0.0.1:${await unusedPort()}`).send(WRITE));
     expect(error).toMatchObject({ effect: 'not-sent', kind: 'no-connection', status: null });
     expect(error.cause).toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  test('when the name of the server does not resolve', async () => {
+    const error = await failureOf(client('http://no-such-server.invalid').send(WRITE));
+    const sentence = 'The name of the server did not resolve.';
+    expect(error).toMatchObject({ effect: 'not-sent', kind: 'no-name', sentence });
   });
 
   test('when the server does not support TLS', async () => {

@@ -295,23 +295,23 @@ describe('an error', () => {
     [
       'an id that is not one',
       error(400, badId, { requestId: REQUEST }),
-      { effect: 'refused', code: 'BAD_REQUEST', requestId: REQUEST },
+      { effect: 'refused', serverText: badId, requestId: REQUEST },
     ],
     [
       'a key that is not known, without a request id',
       error(401, 'UNAUTHORIZED: Key is not found'),
-      { effect: 'refused', code: 'UNAUTHORIZED', requestId: null },
+      { effect: 'refused', serverText: 'UNAUTHORIZED: Key is not found', requestId: null },
     ],
     [
       'a key that may not do this',
       error(403, 'Forbidden: read only'),
-      { effect: 'refused', code: null, serverText: 'Forbidden: read only' },
+      { effect: 'refused', serverText: 'Forbidden: read only' },
     ],
     ['a service that is not running', error(424, idle), { effect: 'refused', serverText: idle }],
     [
       'a conflict, after which the effect is unknown',
       error(409, "CONFLICT: Current state: 'stopping'"),
-      { effect: 'unknown', status: 409, code: 'CONFLICT' },
+      { effect: 'unknown', status: 409, serverText: "CONFLICT: Current state: 'stopping'" },
     ],
     [
       'a wrong base address',

@@ -99,7 +99,7 @@ test('an accepted card has one line with the state in the reply and the later on
     [
       "● analytics-prod is stopped · K3M9QD",
       "State  running → stopped",
-      "The server reports: stopping. <!date^1795176240^{time}|2026-11-20T12:04:00.000Z>: stopped (checked every 30 s)",
+      "The server reports: stopping. <!date^1795176240^{date_short_pretty} at {time}|2026-11-20T12:04:00.000Z>: stopped (checked every 30 s)",
     ]
   `);
 });
@@ -163,8 +163,9 @@ test.for<[string, Partial<Change>, ...string[]]>([
   ['runs next', { state: 'approved' }, 'Queued behind another change'],
   [
     'has to wait',
-    { state: 'approved', notBefore: minutes(1) },
+    { state: 'approved', notBefore: minutes(1), notSent: 'The limit is reached.' },
     'Nothing was sent yet. Next attempt:',
+    'Reason: The limit is reached.',
   ],
   ['was stopped', { state: 'denied', stopReason: 'frozen' }, 'is frozen'],
   ['was cancelled', { state: 'cancelled', cancelledBy: cleo.id }, 'Cancelled by  <@U0CLEO>'],
@@ -196,7 +197,17 @@ test('the card of an unknown outcome has what a person needs to settle it', () =
   const known = changeIn('unknown', { lateAnswer: late });
   expect(changeCard(known, drawing).text).toContain('Late answer  nothing was sent: no note');
   expect(message(lines(threadLine(known, drawing))).text).toContain(
-    'Its answer came late: nothing was sent: no note. Answer on',
+    'Its answer came late: nothing was sent: no note. Record the outcome on',
+  );
+  const page = {
+    ...late,
+    as: 'unknown',
+    status: 200,
+    text: 'The answer was not of the API.',
+  } as const;
+  const foreign = changeIn('unknown', { lateAnswer: page });
+  expect(mrkdwnOf(threadLine(foreign, drawing))).toContain(
+    'still not known: 200 The answer was not of the API. Record',
   );
   const unread = changeIn('unknown', { followUp: { ...followUp, seen: null, why: null } });
   expect(changeCard(unread, drawing).text).not.toMatch(/Cost|Server shows/);
@@ -214,6 +225,17 @@ test('a card never claims that a refused or doubtful request succeeded', () => {
   for (const state of ['failed', 'unknown'] as const) {
     expect(changeCard(changeIn(state), drawing).text).not.toContain('accepted');
   }
+});
+
+test('why a change is not sent stands in its thread and in Show request', () => {
+  const narrowings = [{ by: ben.id, at: NOON, version: 2, wider: { plan: PLAN, digest: 'd' } }];
+  const notSent = 'The name of the server did not resolve.';
+  const waits = { notBefore: minutes(1), notSent, narrowings };
+  const change = changeIn('approved', waits);
+  expect(mrkdwnOf(threadLine(change, drawing))).toMatch(
+    /^<@U0ANA> “stop analytics-prod” was not sent yet: The name of the server did not resolve\. Next /,
+  );
+  expect(fullRequest(change, false, drawing).text).toContain(`Reason: ${notSent}`);
 });
 
 test('each outcome is one line in the thread', () => {
