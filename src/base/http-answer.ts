@@ -28,7 +28,7 @@ const GZIP_SIGNATURE = [0x1f, 0x8b];
 
 /**
  * Reads a body and detects its kind from its content, because content types and encodings of error pages are often
- * wrong; only of a body that was cut the content type counts. `onBreak` is told that the connection broke, and throws
+ * wrong; only of a body that was cut the content type counts. `onBreak` is called when the connection broke, and throws
  * unless what came until then is to be kept. A body over `most` bytes, before or after decompression, is `unreadable`.
  */
 export async function readResponseBody(

@@ -134,7 +134,7 @@ export function createEnvelopeHttp(field: 'result' | 'data', options: HttpOption
     const { body, ...reply } = await http.send(call);
     const object = body.kind === 'json' && isRecord(body.value) ? body.value : {};
     const parsed = schema.safeParse(pick(object));
-    const doubt = doubtOf(body, field, parsed.error);
+    const fault = faultOf(body, field, parsed.error);
     const isEmpty = body.kind === 'empty' || (body.kind === 'json' && resultIn(object) === null);
     const failure = (kind: ApiErrorKind) => {
       const text = kind === 'contradiction' ? serverTextOf(body) : null;
@@ -142,22 +142,22 @@ export function createEnvelopeHttp(field: 'result' | 'data', options: HttpOption
       const about = { operation: call.operation, effect: 'unknown', kind, serverText } as const;
       return new ApiError({ ...about, ...reply, cause: parsed.error });
     };
-    return { reply, parsed, doubt, isEmpty, failure };
+    return { reply, parsed, fault, isEmpty, failure };
   }
 
   const resultIn = (body: Readonly<Record<string, unknown>>): unknown => body[field] ?? null;
 
   async function readFrom<S extends z.ZodType>(call: ReadCall, schema: S, pick = resultIn) {
     const got = await exchange({ ...call, method: 'GET' }, schema, pick);
-    const { reply, parsed, doubt, isEmpty, failure } = got;
+    const { reply, parsed, fault, isEmpty, failure } = got;
     if (isEmpty || !parsed.success)
-      throw failure(doubt ?? (isEmpty ? 'empty-reply' : 'unreadable-reply'));
+      throw failure(fault ?? (isEmpty ? 'empty-reply' : 'unreadable-reply'));
     return { ...reply, result: parsed.data };
   }
 
   async function write<S extends z.ZodType>(call: Call, schema: S) {
-    const { reply, parsed, doubt, failure } = await exchange(call, schema);
-    if (doubt !== null) throw failure(doubt);
+    const { reply, parsed, fault, failure } = await exchange(call, schema);
+    if (fault !== null) throw failure(fault);
     return { ...reply, result: parsed.success ? parsed.data : null };
   }
 
@@ -172,7 +172,7 @@ export function createEnvelopeHttp(field: 'result' | 'data', options: HttpOption
 }
 
 /** Why a 2xx answer to a write does not show that the API accepted it; null if it does. */
-function doubtOf(body: Body, field: string, error: z.ZodError | undefined): ApiErrorKind | null {
+function faultOf(body: Body, field: string, error: z.ZodError | undefined): ApiErrorKind | null {
   if (error && isOtherObject(error)) return 'other-object';
   if (isContradiction(body, field)) return 'contradiction';
   if (isForeign(body, field)) return 'foreign-answer';

@@ -165,7 +165,7 @@ test.for<[string, Partial<Change>, ...string[]]>([
     'has to wait',
     { state: 'approved', notBefore: minutes(1), notSent: 'The limit is reached.' },
     'Nothing was sent yet. Next attempt:',
-    'Reason: The limit is reached.',
+    'Not sent: The limit is reached.',
   ],
   ['was stopped', { state: 'denied', stopReason: 'frozen' }, 'is frozen'],
   ['was cancelled', { state: 'cancelled', cancelledBy: cleo.id }, 'Cancelled by  <@U0CLEO>'],
@@ -235,7 +235,7 @@ test('why a change is not sent stands in its thread and in Show request', () => 
   expect(mrkdwnOf(threadLine(change, drawing))).toMatch(
     /^<@U0ANA> “stop analytics-prod” was not sent yet: The name of the server did not resolve\. Next /,
   );
-  expect(fullRequest(change, false, drawing).text).toContain(`Reason: ${notSent}`);
+  expect(fullRequest(change, false, drawing).text).toContain(`Not sent: ${notSent}`);
 });
 
 test('each outcome is one line in the thread', () => {
