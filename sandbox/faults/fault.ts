@@ -1,6 +1,6 @@
 import type { Call } from '../api/call.ts';
 import { ALERT_READS } from '../api/optional-reads.ts';
-import type { EncodedBody, Reply } from '../api/reply.ts';
+import { type EncodedBody, isSuccess, type Reply } from '../api/reply.ts';
 import type { Api, FaultChoice } from '../protocol.ts';
 
 /**
@@ -33,6 +33,11 @@ export function fault(
 ): Fault {
   return { name, summary, ...effect };
 }
+
+/** Takes effect; something else than the server answers. */
+export const answering = (other: Reply): Pick<Fault, 'change'> => ({
+  change: (reply) => (isSuccess(reply) ? other : reply),
+});
 
 const ALERT_OPERATIONS: readonly string[] = [
   ...['list alerts', 'get alert', 'update alert'],

@@ -1,7 +1,7 @@
 import type { Call } from '../api/call.ts';
 import { isSuccess, jsonReply, type Reply } from '../api/reply.ts';
 import { isJson, type Json } from '../json.ts';
-import { type Fault, fault } from './fault.ts';
+import { answering, type Fault, fault } from './fault.ts';
 
 const SERVICE_REPLIES = ['create service', 'scale', 'set state'];
 const REPEATING_REPLIES = ['create service', 'create endpoint', 'scale', 'update alert'];
@@ -13,9 +13,7 @@ const ENUM_FIELDS = new Set([
 
 /** Successful replies with unexpected content. */
 export const PAYLOAD_FAULTS: readonly Fault[] = [
-  fault('empty-object', 'Takes effect, then 200 with {}', {
-    change: (reply) => (isSuccess(reply) ? jsonReply(200, {}) : reply),
-  }),
+  fault('empty-object', 'Takes effect, then 200 with {}', answering(jsonReply(200, {}))),
   fault('null-result', 'Takes effect, then 200 whose result (or data) is null', {
     change: (reply) => changePayload(reply, () => null),
   }),

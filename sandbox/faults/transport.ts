@@ -1,7 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import type { EncodedBody } from '../api/reply.ts';
 import { htmlReply, isSuccess, jsonReply, textReply } from '../api/reply.ts';
-import { type Fault, fault } from './fault.ts';
+import { answering, type Fault, fault } from './fault.ts';
+
+const PAGE = htmlReply(200, 'Welcome');
+const BLOCKED = jsonReply(200, { blocked: true });
 
 /** Faults of timing, connection and encoding. */
 export const TRANSPORT_FAULTS: readonly Fault[] = [
@@ -43,15 +46,12 @@ export const TRANSPORT_FAULTS: readonly Fault[] = [
       bytes: gzipSync(plain.bytes),
     }),
   }),
-  fault('html-200', 'Takes effect, then 200 with an HTML page', {
-    change: (reply) => (isSuccess(reply) ? htmlReply(200, 'Welcome') : reply),
-  }),
-  fault('empty-200', 'Takes effect, then 200 with an empty body', {
-    change: (reply) => (isSuccess(reply) ? textReply(200, '') : reply),
-  }),
+  fault('html-200', 'Takes effect, then 200 with an HTML page', answering(PAGE)),
+  fault('cut-html', 'Takes effect, then half of a page', { ...answering(PAGE), connection: 'cut' }),
+  fault('proxy-json', 'Takes effect, then 200 with JSON of a proxy', answering(BLOCKED)),
+  fault('empty-200', 'Takes effect, then 200 with an empty body', answering(textReply(200, ''))),
   fault('201', 'Takes effect, then 201 where the contract says 200', {
-    change: (reply) =>
-      isSuccess(reply) && reply.kind === 'json' ? jsonReply(201, reply.value) : reply,
+    change: (reply) => (isSuccess(reply) ? { ...reply, status: 201 } : reply),
   }),
   fault('307', 'Redirects to the same address; nothing takes effect unless the client follows', {
     instead: ({ path }) => textReply(307, '', { location: path }),

@@ -8,7 +8,7 @@ import { inspect } from 'node:util';
 export type RequestEffect = 'refused' | 'not-sent' | 'unknown';
 
 export type ApiFailure = Pick<ApiError, 'operation' | 'effect' | 'kind' | 'cause'> &
-  Partial<Pick<ApiError, 'status' | 'code' | 'serverText' | 'requestId' | 'retryAfterMs'>>;
+  Partial<Pick<ApiError, 'status' | 'serverText' | 'requestId' | 'retryAfterMs'>>;
 
 const SENTENCES = {
   answer: 'the server returned an error',
@@ -18,6 +18,7 @@ const SENTENCES = {
   stopping: 'Signalbox is stopping, so this request was cancelled',
   terminated: 'Signalbox stopped before the server answered',
   'no-connection': 'the connection to the server failed',
+  'no-name': 'the name of the server did not resolve',
   'private-address':
     'the server has an address in a private network, which signalbox.yaml does not allow',
   'connection-lost': 'the connection broke before the answer was complete',
@@ -45,8 +46,6 @@ export class ApiError extends Error {
   readonly effect: RequestEffect;
   readonly kind: ApiErrorKind;
   readonly status: number | null;
-  /** The error code of the server, for example `NOT_FOUND`. Shown only, never used for decisions. */
-  readonly code: string | null;
   readonly serverText: string | null;
   readonly requestId: string | null;
   readonly retryAfterMs: number | null;
@@ -63,7 +62,6 @@ export class ApiError extends Error {
     this.effect = failure.effect;
     this.kind = kind;
     this.status = status;
-    this.code = failure.code ?? null;
     this.serverText = serverText;
     this.requestId = failure.requestId ?? null;
     this.retryAfterMs = failure.retryAfterMs ?? null;

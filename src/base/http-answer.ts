@@ -3,7 +3,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { constants, gunzip } from 'node:zlib';
 import {
   ApiError,
   type ApiErrorKind,
@@ -13,9 +13,13 @@ import {
 } from './errors.ts';
 import { cleanText } from './text.ts';
 
-/** A body by its content; `unreadable` is too large, broken off or not what it begins with. */
+/**
+ * A body by its content. `cut` is JSON of an object that ended early: `value` has its first members, `next` the name that
+ * follows them, which may be cut as well. `unreadable` is too large or a broken archive.
+ */
 export type Body =
   | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'cut'; readonly value: object; readonly next: string }
   | { readonly kind: 'text' | 'html'; readonly text: string }
   | { readonly kind: 'empty' | 'unreadable' };
 
@@ -23,31 +27,57 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const GZIP_SIGNATURE = [0x1f, 0x8b];
 
 /**
- * Reads a whole body and detects its kind from its content, because content types and encodings of
- * error pages are often wrong. Rejects only when the connection breaks. A body over `most` bytes, before
- * or after decompression, is `unreadable`.
+ * Reads a body and detects its kind from its content, because content types and encodings of error pages are often
+ * wrong; only of a body that was cut the content type counts. `onBreak` is called when the connection broke, and throws
+ * unless what came until then is to be kept. A body over `most` bytes, before or after decompression, is `unreadable`.
  */
-export async function readResponseBody(stream: Readable, most = MAX_BYTES): Promise<Body> {
-  const received = await boundedBody(stream, most);
+export async function readResponseBody(
+  stream: Readable,
+  contentType: unknown,
+  onBreak: (cause: unknown) => void,
+  most = MAX_BYTES,
+): Promise<Body> {
+  const chunks: Buffer[] = [];
+  let isWhole = true;
+  const received = await boundedBody(stream, most, chunks).catch((cause: unknown) => {
+    onBreak(cause);
+    isWhole = false;
+    return Buffer.concat(chunks);
+  });
   const plain = received && (await unzipped(received, most));
-  return plain ? bodyOf(new TextDecoder().decode(plain).trim()) : { kind: 'unreadable' };
+  if (!plain) return { kind: 'unreadable' };
+  const text = new TextDecoder().decode(plain).trim();
+  const isJson = /json/i.test(`${contentType ?? 'json'}`);
+  return text === '' && (isWhole || isJson) ? { kind: 'empty' } : bodyOf(text, isJson);
 }
 
-/** Null for an archive that is broken or too large. */
+/** As much as can be unpacked. Null for an archive that is broken or too large. */
 async function unzipped(body: Buffer, most: number): Promise<Buffer | null> {
   // Neither JSON nor text begins with the gzip signature, so the encoding header is not needed.
   const isZipped = GZIP_SIGNATURE.every((byte, index) => body[index] === byte);
   if (!isZipped) return body;
-  return promisify(gunzip)(body, { maxOutputLength: most }).catch(() => null);
+  const options = { maxOutputLength: most, finishFlush: constants.Z_SYNC_FLUSH };
+  return promisify(gunzip)(body, options).catch(() => null);
 }
 
-function bodyOf(text: string): Body {
-  if (text === '') return { kind: 'empty' };
+function bodyOf(text: string, isJson: boolean): Body {
+  const value = parsed(text);
+  if (value !== undefined) return { kind: 'json', value };
+  if (text.startsWith('<')) return { kind: 'html', text };
+  const [, members = '', next = ''] = (isJson && FIRST_MEMBERS.exec(text)) || [];
+  const first = parsed(members.replace(/,?$/, '}'));
+  return isRecord(first) ? { kind: 'cut', value: first, next } : { kind: 'text', text };
+}
+
+/** Of an object: its members before the first one that is cut or has members itself, and the name of that one. */
+const FIRST_MEMBERS = /^(\{(?:\s*"\w+"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.+-]+)\s*,)*)\s*("\w*"?|$)/;
+
+/** Undefined for a text that is not JSON. */
+function parsed(text: string): unknown {
   try {
-    return { kind: 'json', value: JSON.parse(text) };
+    return JSON.parse(text);
   } catch {
-    if (text.startsWith('<')) return { kind: 'html', text };
-    return /^[[{"]/.test(text) ? { kind: 'unreadable' } : { kind: 'text', text };
+    return undefined;
   }
 }
 
@@ -77,23 +107,24 @@ export function answerError(
     kind: errorKindOf(status, body, hasPlainNotFound),
     status,
     serverText,
-    code: codeOf(serverText),
     requestId: requestIdOf(body),
     retryAfterMs: status === 429 ? retryAfterOf(headers, options.retryAfterMs) : null,
   });
 }
 
-/**
- * 408 and 409 leave the effect open; a 429 is sent before the request is executed. A page or text comes from something
- * between Signalbox and the API, which may hide an answer of the API. Of the APIs themselves are only the text of a 401
- * and the page of a 404 for a route that they do not have.
- */
+/** 408 and 409 leave the effect open; a 429 is sent before the request is executed. */
 function requestEffectOf(status: number, body: Body): RequestEffect {
   if (status === 429) return 'not-sent';
   if (status < 400 || status >= 500 || status === 408 || status === 409) return 'unknown';
-  const isText = body.kind === 'html' || body.kind === 'text';
-  const isOwn = !isText || status === 404 || (status === 401 && body.kind === 'text');
-  return isOwn ? 'refused' : 'unknown';
+  return isInBetween(status, body) ? 'unknown' : 'refused';
+}
+
+/**
+ * Whether a 4xx is the page or text of something between Signalbox and the API, which may hide an answer of the API. Of
+ * the APIs themselves are only the text of a 401 and the page of a 404 for a route that they do not have.
+ */
+function isInBetween(status: number, { kind }: Body): boolean {
+  return kind === 'html' ? status !== 404 : kind === 'text' && ![401, 404].includes(status);
 }
 
 /**
@@ -103,14 +134,10 @@ function requestEffectOf(status: number, body: Body): RequestEffect {
 function errorKindOf(status: number, body: Body, hasPlainNotFound = false): ApiErrorKind {
   if (status === 429) return 'rate-limit';
   if (status >= 300 && status < 400) return 'redirect';
+  if (status < 500 && isInBetween(status, body)) return 'foreign-answer';
   if (status !== 404 || body.kind === 'json') return 'answer';
   const isMissing = hasPlainNotFound && body.kind === 'text' && /^not found\.?$/i.test(body.text);
   return isMissing ? 'answer' : 'wrong-address';
-}
-
-function codeOf(serverText: string | null): string | null {
-  const [head = ''] = serverText?.split(': ', 1) ?? [];
-  return /^[A-Z_]+$/.test(head) ? head : null;
 }
 
 const LONGEST_WAIT_MS = 120_000;
@@ -141,11 +168,11 @@ function secondsIn(value: string | string[] | undefined, more: number): number |
 type NoAnswerFacts = Pick<ApiFailure, 'kind' | 'cause' | 'retryAfterMs'>;
 
 /** Kinds of failure that happen before the first byte of the request leaves. */
-const BEFORE_SENDING = ['budget', 'paused', 'no-connection', 'private-address', 'stopping'];
+const UNSENT = ['budget', 'paused', 'no-name', 'no-connection', 'private-address', 'stopping'];
 
 /** The error for a request without a complete answer. */
 export function noAnswerError(operation: string, facts: NoAnswerFacts): ApiError {
-  const effect = BEFORE_SENDING.includes(facts.kind) ? 'not-sent' : 'unknown';
+  const effect = UNSENT.includes(facts.kind) ? 'not-sent' : 'unknown';
   return new ApiError({ operation, effect, ...facts });
 }
 
@@ -165,13 +192,9 @@ export function retryDelay(error: ApiError, attempt: number, chance: number): nu
 
 /** The server's error text from any of its known error shapes, at most 500 characters; or null. */
 export function serverTextOf(body: Body): string | null {
-  const text = textOf(body) ?? '';
+  const text =
+    (body.kind === 'json' ? textIn(body.value) : body.kind === 'text' && body.text) || '';
   return /<!doctype|<\/?(?:html|head|body)\b/i.test(text) ? null : cleanText(text, 500) || null;
-}
-
-function textOf(body: Body): string | null {
-  if (body.kind === 'json') return textIn(body.value);
-  return body.kind === 'text' ? body.text : null;
 }
 
 /**
@@ -204,15 +227,21 @@ function issueIn(issue: unknown, depth: number): string | null {
   return Array.isArray(words) && words.length > 0 ? `${words.join('.')}: ${text}` : text;
 }
 
-/** Whether a body is a page, a text or JSON of a shape that the API never sends. */
-export function isForeign(body: Body): boolean {
-  if (body.kind === 'json') return !isRecord(body.value) && body.value !== null;
-  return body.kind === 'html' || body.kind === 'text';
+/** Whether a body is a page, a text or JSON of a shape that the API never sends. `field` has the result of an answer. */
+export function isForeign(body: Body, field: string): boolean {
+  if (body.kind === 'html' || body.kind === 'text') return true;
+  if (!('value' in body) || body.value === null) return false;
+  if (!isRecord(body.value)) return true;
+  const { requestId, status, [field]: result } = body.value;
+  if (Object.keys(body.value).length > 0)
+    return result === undefined && requestId === undefined && typeof status !== 'number';
+  const next = body.kind === 'cut' ? body.next : '';
+  return ![field, 'requestId', 'status'].some((name) => `"${name}"`.startsWith(next));
 }
 
 /** Whether a body with a 2xx status says that the request was not accepted. `field` has the result. */
 export function isContradiction(body: Body, field: string): boolean {
-  if (body.kind !== 'json') return false;
+  if (!('value' in body)) return false;
   if (Array.isArray(body.value)) return body.value.some(isRecord) && textIn(body.value) !== null;
   if (!isRecord(body.value)) return false;
   const { status, error, errors, message, success, ok, [field]: result } = body.value;
@@ -243,8 +272,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** The body of a request or of an answer. Null for one that is too large, which is not read to its end. */
-export async function boundedBody(request: Readable, most: number): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
+export async function boundedBody(
+  request: Readable,
+  most: number,
+  chunks: Buffer[] = [],
+): Promise<Buffer | null> {
   let size = 0;
   for await (const chunk of request) {
     size += chunk.length;

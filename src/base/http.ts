@@ -5,6 +5,7 @@ import { z } from 'zod';
 import {
   ApiError,
   type ApiErrorKind,
+  causeCode,
   type FieldProblem,
   InvalidRequest,
   type Secret,
@@ -122,44 +123,46 @@ type ReadCall = Omit<Call, 'method' | 'body'>;
 
 /**
  * Both APIs return an object with the result in one field. A read without that field is an error.
- * A write with a 2xx status is accepted, so a missing or unreadable result becomes null. If its body
- * contradicts that, its effect is unknown.
+ * A write with a 2xx status is accepted, so a result that is missing or cut becomes null. If its body
+ * contradicts that or is not of the API, its effect is unknown.
  */
 export function createEnvelopeHttp(field: 'result' | 'data', options: HttpOptions) {
   const http = createHttp(options);
 
-  async function readFrom<S extends z.ZodType>(
-    call: ReadCall,
-    schema: S,
-    pick: (body: Record<string, unknown>) => unknown,
-  ) {
-    const answer = await http.send({ ...call, method: 'GET' });
-    const body = objectIn(answer);
-    if ((body?.[field] ?? null) === null) throw replyError(call.operation, answer);
-    const parsed = schema.safeParse(body === null ? null : pick(body));
-    if (!parsed.success) throw replyError(call.operation, answer, parsed.error);
-    return replyOf<z.output<S>>(answer, parsed.data);
+  /** What came, and why it is not the wanted answer of the API; null where nothing speaks against it. */
+  async function exchange<S extends z.ZodType>(call: Call, schema: S, pick = resultIn) {
+    const { body, ...reply } = await http.send(call);
+    const object = body.kind === 'json' && isRecord(body.value) ? body.value : {};
+    const parsed = schema.safeParse(pick(object));
+    const fault = faultOf(body, field, parsed.error);
+    const isEmpty = body.kind === 'empty' || (body.kind === 'json' && resultIn(object) === null);
+    const failure = (kind: ApiErrorKind) => {
+      const text = kind === 'contradiction' ? serverTextOf(body) : null;
+      const serverText = withoutSecrets(text, options.secrets);
+      const about = { operation: call.operation, effect: 'unknown', kind, serverText } as const;
+      return new ApiError({ ...about, ...reply, cause: parsed.error });
+    };
+    return { reply, parsed, fault, isEmpty, failure };
+  }
+
+  const resultIn = (body: Readonly<Record<string, unknown>>): unknown => body[field] ?? null;
+
+  async function readFrom<S extends z.ZodType>(call: ReadCall, schema: S, pick = resultIn) {
+    const got = await exchange({ ...call, method: 'GET' }, schema, pick);
+    const { reply, parsed, fault, isEmpty, failure } = got;
+    if (isEmpty || !parsed.success)
+      throw failure(fault ?? (isEmpty ? 'empty-reply' : 'unreadable-reply'));
+    return { ...reply, result: parsed.data };
   }
 
   async function write<S extends z.ZodType>(call: Call, schema: S) {
-    const answer = await http.send(call);
-    const parsed = schema.safeParse(objectIn(answer)?.[field]);
-    const kind = doubtOf(answer.body, field, parsed.error);
-    if (kind !== null) {
-      const serverText =
-        kind === 'contradiction'
-          ? withoutSecrets(serverTextOf(answer.body), options.secrets)
-          : null;
-      const { status, requestId } = answer;
-      const { operation } = call;
-      throw new ApiError({ operation, effect: 'unknown', kind, status, requestId, serverText });
-    }
-    return replyOf<z.output<S> | null>(answer, parsed.success ? parsed.data : null);
+    const { reply, parsed, fault, failure } = await exchange(call, schema);
+    if (fault !== null) throw failure(fault);
+    return { ...reply, result: parsed.success ? parsed.data : null };
   }
 
   return {
-    read: <S extends z.ZodType>(call: ReadCall, schema: S) =>
-      readFrom(call, schema, (body) => body[field]),
+    read: <S extends z.ZodType>(call: ReadCall, schema: S) => readFrom(call, schema),
     /** Parses the whole object, for a reply with further fields such as a total. */
     readWhole: <S extends z.ZodType>(call: ReadCall, schema: S) =>
       readFrom(call, schema, (body) => body),
@@ -169,26 +172,11 @@ export function createEnvelopeHttp(field: 'result' | 'data', options: HttpOption
 }
 
 /** Why a 2xx answer to a write does not show that the API accepted it; null if it does. */
-function doubtOf(body: Body, field: string, error: z.ZodError | undefined): ApiErrorKind | null {
+function faultOf(body: Body, field: string, error: z.ZodError | undefined): ApiErrorKind | null {
   if (error && isOtherObject(error)) return 'other-object';
   if (isContradiction(body, field)) return 'contradiction';
-  return isForeign(body) ? 'foreign-answer' : null;
-}
-
-function objectIn({ body }: HttpAnswer): Record<string, unknown> | null {
-  return body.kind === 'json' && isRecord(body.value) ? body.value : null;
-}
-
-function replyOf<T>({ status, requestId, tookMs }: HttpAnswer, result: T): Reply<T> {
-  return { result, requestId, status, tookMs };
-}
-
-function replyError(operation: string, answer: HttpAnswer, cause?: z.ZodError): ApiError {
-  const { body, status, requestId } = answer;
-  const json = body.kind === 'json' && (isRecord(body.value) || body.value === null);
-  const empty = cause === undefined && (json || body.kind === 'empty');
-  const kind: ApiErrorKind = empty ? 'empty-reply' : 'unreadable-reply';
-  return new ApiError({ operation, effect: 'unknown', kind, status, requestId, cause });
+  if (isForeign(body, field)) return 'foreign-answer';
+  return body.kind === 'unreadable' ? 'unreadable-reply' : null;
 }
 
 interface HttpAnswer {
@@ -217,7 +205,8 @@ export function createHttp(options: HttpOptions) {
 
   /**
    * Resolves for a 2xx only; every other result is thrown as ApiError. Only a GET is ever repeated.
-   * A write with a 2xx status succeeds even if its body breaks off (the body is then `unreadable`).
+   * A write with a 2xx status succeeds even if its connection breaks (the body is then what came), but not if
+   * Signalbox itself breaks it off.
    */
   async function send(call: Call): Promise<HttpAnswer> {
     const deadline = clock.now() + Math.min(timing.deadlineMs, call.withinMs ?? timing.deadlineMs);
@@ -279,19 +268,21 @@ function createTransport(options: HttpOptions, connectMs: number) {
 
   async function exchange(call: Call, deadline: AbortSignal) {
     const { operation, method, signal: abort = options.leaving } = call;
+    const signal = abort ? AbortSignal.any([deadline, abort]) : deadline;
     try {
       const reply = await request(urlOf(call, options.baseUrl), {
         dispatcher: agent,
         method,
         headers: headersOf(call, options),
         body: call.body === undefined ? null : JSON.stringify(call.body),
-        signal: abort ? AbortSignal.any([deadline, abort]) : deadline,
+        signal,
       });
       const { statusCode: status, headers } = reply;
-      const body = await readResponseBody(reply.body, call.mostBytes).catch((cause): Body => {
-        if (method === 'GET' && isSuccess(status)) throw cause;
-        return { kind: 'unreadable' };
-      });
+      const onBreak = (cause: unknown) => {
+        if (signal.aborted || (method === 'GET' && isSuccess(status))) throw cause;
+      };
+      const type = headers['content-type'];
+      const body = await readResponseBody(reply.body, type, onBreak, call.mostBytes);
       options.record?.({
         ...{ door: 'api', call: `${method} ${call.path}`, status, headers },
         ...{ sent: { query: call.query, body: call.body }, arrived: contentOf(body) },
@@ -299,10 +290,8 @@ function createTransport(options: HttpOptions, connectMs: number) {
       if (!isSuccess(status)) return answerError(call, { status, headers, body }, options);
       return { status, body, requestId: requestIdOf(body) };
     } catch (cause) {
-      const isUnconfirmed = cause instanceof Error && unconnected.has(cause);
-      const isRefused = cause instanceof AddressRefusedError;
-      const unconnectedKind = isRefused ? 'private-address' : 'no-connection';
-      if (isUnconfirmed) return noAnswerError(operation, { kind: unconnectedKind, cause });
+      if (cause instanceof Error && unconnected.has(cause))
+        return noAnswerError(operation, { kind: unconnectedKind(cause), cause });
       // An aborted read had no effect; the effect of an aborted write is unknown.
       const aborted = method === 'GET' ? 'stopping' : 'terminated';
       const failed = deadline.aborted ? 'deadline' : 'connection-lost';
@@ -313,8 +302,13 @@ function createTransport(options: HttpOptions, connectMs: number) {
   return { exchange, close: () => agent.close() };
 }
 
+function unconnectedKind(cause: Error): ApiErrorKind {
+  if (cause instanceof AddressRefusedError) return 'private-address';
+  return /^(ENOTFOUND|EAI_)/.test(causeCode(cause) ?? '') ? 'no-name' : 'no-connection';
+}
+
 function contentOf(body: Body): unknown {
-  if (body.kind === 'json') return body.value;
+  if ('value' in body) return body.value;
   return 'text' in body ? body.text : null;
 }
 
@@ -378,9 +372,8 @@ export function pathId(operation: string, field: string, id: string): string {
  * the version that every path begins with. Throws InvalidRequest for other additions.
  */
 export function apiAddress(text: string, version: RegExp): URL {
-  if (!URL.canParse(text)) throw badAddress('must be an http or https address');
-  const url = new URL(text);
-  if (!/^https?:$/.test(url.protocol)) throw badAddress('must be an http or https address');
+  const url = URL.parse(text);
+  if (!url?.protocol.match(/^https?:$/)) throw badAddress('must be an http or https address');
   if (url.username + url.password !== '') throw badAddress('must not contain a user or password');
   if (url.search + url.hash !== '') throw badAddress('must not contain a query or a fragment');
   url.pathname = url.pathname.replace(/\/+$/, '').replace(version, '').replace(/\/+$/, '');

@@ -218,14 +218,11 @@ export function isRecording(): boolean {
 }
 
 function startSpan({ name, kind, facts = {} }: Work, parent: Context, startTime?: number): Span {
-  const span = trace.getTracer('signalbox').startSpan(
-    plain(name),
-    {
-      ...(kind ? { kind: KINDS[kind] } : {}),
-      ...(startTime === undefined ? {} : { startTime }),
-    },
-    parent,
-  );
+  const options = {
+    ...(kind && { kind: KINDS[kind] }),
+    ...(startTime !== undefined && { startTime }),
+  };
+  const span = trace.getTracer('signalbox').startSpan(plain(name), options, parent);
   setFacts(span, facts);
   return span;
 }

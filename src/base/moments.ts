@@ -3,7 +3,7 @@
 
 import { formatDay, isDay } from './calendar.ts';
 import { patternOf } from './text.ts';
-import { addDays, dayNumber, instantAt, instantsOf, localDay, weekdayOf } from './time.ts';
+import { addDays, instantAt, instantsOf, localDay, weekdayOf } from './time.ts';
 import { dayOfName } from './weekly-times.ts';
 
 /** The clock of the person who types. */
@@ -410,10 +410,9 @@ function optionOn(
 
 export const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 
-/** `today`, `tomorrow` or `Sat 28 Nov`. */
+/** `today` or `Sat 28 Nov`. */
 export function dayLabel(day: string, today: string): string {
-  const ahead = dayNumber(day) - dayNumber(today);
-  return ahead === 0 ? 'today' : formatDay(day);
+  return day === today ? 'today' : formatDay(day);
 }
 
 /** Times that a day alone, or a part of it, can mean. */

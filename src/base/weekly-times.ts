@@ -65,21 +65,15 @@ export function findDueSlot(schedule: Schedule, now: Date, lastDay: Day | null):
 /** Each weekday occurs in the eight days that end today. */
 function latestSlotDay(schedule: Schedule, now: Date): Day | null {
   const today = localDay(now, schedule.timezone);
-  return (
-    slotDays(schedule, addDays(today, -MOST_DAYS), today).findLast(
-      (day) => instantOn(schedule, day) <= now,
-    ) ?? null
-  );
+  const days = slotDays(schedule, addDays(today, -MOST_DAYS), today);
+  return days.findLast((day) => instantOn(schedule, day) <= now) ?? null;
 }
 
 /** The next scheduled time after `now`; null if there is none. */
 export function nextSlot(schedule: Schedule, now: Date): Date | null {
   const today = localDay(now, schedule.timezone);
-  for (const day of slotDays(schedule, today, addDays(today, MOST_DAYS + 1))) {
-    const at = instantOn(schedule, day);
-    if (at > now) return at;
-  }
-  return null;
+  const days = slotDays(schedule, today, addDays(today, MOST_DAYS + 1)).values();
+  return days.map((day) => instantOn(schedule, day)).find((at) => at > now) ?? null;
 }
 
 function slotOn(schedule: Schedule, day: Day, lastDay: Day | null): Slot {
@@ -94,10 +88,8 @@ function slotOn(schedule: Schedule, day: Day, lastDay: Day | null): Slot {
 }
 
 function slotDays({ days }: Schedule, first: Day, last: Day): readonly Day[] {
-  return daysBetween(first, last).filter((day) => {
-    const weekday = WEEKDAYS[weekdayOf(day)];
-    return weekday !== undefined && days.includes(weekday);
-  });
+  const wanted: readonly (Weekday | undefined)[] = days;
+  return daysBetween(first, last).filter((day) => wanted.includes(WEEKDAYS[weekdayOf(day)]));
 }
 
 function instantOn({ at, timezone }: Schedule, day: Day): Date {
@@ -141,10 +133,7 @@ const MOST_TIMES = 7;
  * followed by a time. Null for any other text.
  */
 export function readWeeklyTimes(text: string): readonly WeeklyTime[] | null {
-  const words = text
-    .toLowerCase()
-    .split(/[\s,;]+/)
-    .filter(Boolean);
+  const words = text.toLowerCase().match(/[^\s,;]+/g) ?? [];
   const times: WeeklyTime[] = [];
   let days: Weekday[] = [];
   for (const word of words) {

@@ -70,6 +70,8 @@ export interface Change extends Readonly<z.infer<z.ZodObject<typeof Request>>> {
   readonly endedSeq: number | null;
   /** How often it was claimed. */
   readonly attempts: number;
+  /** Why its last attempt sent nothing; missing: no attempt ended so. */
+  readonly notSent?: string | undefined;
   readonly approvals: readonly Verdict[];
   /** How approvers lowered the plan, the first one first: who, and the plan before it. Missing: nobody did. */
   readonly narrowings?: readonly (Verdict & {

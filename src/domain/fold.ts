@@ -91,9 +91,8 @@ function fieldsAfter(
       return narrowed(change, event, at);
     case 'break-glass': {
       const { by, reason } = event;
-      const confirmedAt = change.confirmedAt ?? at;
       const alone = { breakGlass: { by, at, reason }, standing: undefined };
-      return { ...readyToRun(change, at), confirmedAt, ...alone };
+      return { ...readyToRun(change, at), confirmedAt: change.confirmedAt ?? at, ...alone };
     }
     case 'rejected':
       return { rejection: { by: event.by, at, reason: event.reason }, state: 'rejected' };
@@ -112,7 +111,7 @@ function fieldsAfter(
       return { lease: { owner, until, nonce }, attempts, stateCheck, state: 'executing' };
     }
     case 'not-sent':
-      return { lease: null, notBefore: event.notBefore, state: 'approved' };
+      return { lease: null, notBefore: event.notBefore, notSent: event.why, state: 'approved' };
     case 'succeeded':
     case 'failed':
       return finished(change, outcomeOf(event));

@@ -180,10 +180,10 @@ function answerLine(error: ApiError, check: ApiCheck): CheckLine {
     const fix = `copy ${key} from the console again; a key can expire or be limited to addresses`;
     return failed(name, `the key is rejected (${reply})`, fix);
   }
-  if (status === 403) return failed(name, `the key has no permission (${reply})`, `grant ${right}`);
-  if (status === 404 && kind === 'answer') {
+  if (status === 403 && kind === 'answer')
+    return failed(name, `the key has no permission (${reply})`, `grant ${right}`);
+  if (status === 404 && kind === 'answer')
     return failed(name, `the resource was not found (${reply})`, `check ${setting}`);
-  }
   if (status !== null && status >= 500) {
     return failed(name, `has a server error (${reply})`, 'check its status page and try again');
   }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type SharedRead, sharedRead } from '../base/cache.ts';
-import { ApiError, InvalidRequest } from '../base/errors.ts';
+import { ApiError, type ApiErrorKind, InvalidRequest } from '../base/errors.ts';
 import type { Call } from '../base/http.ts';
 import type { Priority } from '../base/http-limits.ts';
 import { wordOf } from '../domain/words.ts';
@@ -164,7 +164,13 @@ function gapFor(error: unknown): UnknownRead {
   return gapOf(gap, `${why}${state}`, status);
 }
 
-const UNREADABLE: readonly string[] = ['unreadable-reply', 'empty-reply', 'other-object'];
+const UNREADABLE: readonly ApiErrorKind[] = [
+  'unreadable-reply',
+  'empty-reply',
+  'other-object',
+  'foreign-answer',
+  'contradiction',
+];
 
 const BY_STATUS: Readonly<Record<number, readonly [ReadGap, string]>> = {
   401: ['key-rejected', 'the server rejects the API key (401)'],

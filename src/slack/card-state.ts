@@ -1,4 +1,3 @@
-import { HOUR_MS } from '../base/time.ts';
 import { countWords } from '../domain/answer.ts';
 import {
   type Change,
@@ -26,7 +25,7 @@ import {
   roleText,
 } from './naming.ts';
 import { freezeNote } from './refusals.ts';
-import { bounded, type Line, oneLine, type RichInline } from './rich-text.ts';
+import { bounded, type Line, oneLine } from './rich-text.ts';
 
 // How a card words the state of a change: its title, how its execution ended, and what later reads show.
 
@@ -66,16 +65,16 @@ export function cardTitle(change: Change, commands: Commands): string {
 
 /**
  * `staging is stopping`, `staging is stopped`. Null for a change that was not accepted, and where no
- * more is known than that it was.
+ * more is known than that it was: the answer had no details.
  */
 export function acceptedTitle(change: Change, commands: Commands): string | null {
   const { state, outcome, stopReason, followUp } = change;
   const words = commands.get(change.command)?.outcome;
   if (state !== 'succeeded' || stopReason || outcome?.how !== 'succeeded') return null;
   if (!words || UNCERTAIN.includes(followUp?.state ?? 'open')) return null;
-  const { reported } = outcome;
-  if (reported.length > 0 && reported.every(isWarning)) return null;
   const end = reachedEnd(change, commands);
+  // What nobody reported is not claimed, neither here nor in the thread and the audit channel.
+  if (end === null && !isLocal(change) && outcome.reported.every(isWarning)) return null;
   const { done, accepted = `is ${done}`, reached = `is ${end}` } = words;
   const progress = change.isOver ? `was ${done}` : end === null ? accepted : reached;
   return `${bounded(oneLine(changeSubject(change)), TITLE_MAX)} ${progress}`;
@@ -217,12 +216,13 @@ export function ending(change: Change, drawing: DrawContext, isFull = false): En
   };
 }
 
-function waiting({ notBefore, plan }: Change): readonly Line[] {
+function waiting({ notBefore, plan, notSent }: Change): readonly Line[] {
   if (!notBefore) return [['Queued behind another change; checked again before it runs.']];
   if (plan.timing?.startAt === notBefore.toISOString()) {
     return [['It can be cancelled until then. Signalbox checks everything again before it runs.']];
   }
-  return [['Nothing was sent yet. Next attempt: ', { at: notBefore }, '.']];
+  const why: readonly Line[] = notSent ? [[{ bold: 'Not sent: ' }, notSent]] : [];
+  return [['Nothing was sent yet. Next attempt: ', { at: notBefore }, '.'], ...why];
 }
 
 function outcomeWords(
@@ -233,7 +233,7 @@ function outcomeWords(
   const after = endingNote(change, drawing);
   if (ending.how === 'succeeded') {
     const plain = ending.reported.filter((each) => !isWarning(each));
-    const later = change.followUp ? laterState(change.followUp, ending.at) : [];
+    const later = change.followUp ? laterState(change.followUp) : [];
     // What was created is used by its addresses, also when a later state is known.
     const isNew = drawing.commands.get(change.command)?.hasSecret;
     const shown = change.followUp?.seen && !isFull && !isNew ? plain.slice(0, 1) : plain;
@@ -322,15 +322,14 @@ interface FollowUpLines {
 
 /** What the optional reads show of the target after the send. */
 export function followUp(change: Change): FollowUpLines {
-  const { state, followUp: follow, outcome, resolution } = change;
+  const { state, followUp: follow, resolution } = change;
   if (state === 'unknown') return unknownLines(change);
   if (!follow) return { lines: [], candidates: [] };
   const { seen } = follow;
   // What was read before a resolution is no value after it.
   const isOutdated = seen && resolution && seen.at < resolution.at;
   const isHidden = follow.state === 'closed' || isOutdated;
-  const later =
-    state !== 'succeeded' || isHidden ? [] : laterState(follow, outcome?.at ?? new Date(0));
+  const later = state !== 'succeeded' || isHidden ? [] : laterState(follow);
   const isShown = follow.seen !== null || follow.gap !== null;
   const label: Line = isShown ? [{ bold: 'The server reports:' }] : [];
   return { lines: later.length > 0 ? [[...label, ...later]] : [], candidates: [] };
@@ -399,20 +398,15 @@ function candidateLine({ name, id, state, createdAt }: FollowUp['candidates'][nu
   return fact('Candidate', `“${bounded(name, 60)}” · ${about}`, ...created);
 }
 
-/** A reading within this time has its time without the day. */
-const SAME_DAY_MS = 12 * HOUR_MS;
-
-/** After the state in the reply at `since`: the later one. Empty if nothing follows it. */
-export function laterState({ state, seen, gap }: FollowUp, since: Date): Line {
+/** After the state in the reply: the later one. Empty if nothing follows it. */
+export function laterState({ state, seen, gap }: FollowUp): Line {
   if (state === 'closed') return [];
   if (gap !== null && state !== 'superseded') {
     const end = state === 'open' ? ['.'] : NOT_READ_AGAIN;
     return [` Later state unknown: ${gap}`, ...lastSeen(seen), ...end];
   }
   if (seen === null) return state === 'open' ? [' ', ...NOT_READ_YET] : [];
-  const isSoon = seen.at.getTime() - since.getTime() < SAME_DAY_MS;
-  const time: RichInline = isSoon ? { at: seen.at, as: 'time' } : { at: seen.at };
-  return [' ', time, `: ${wordOf(seen.text)}`, ...laterNote(state)];
+  return [' ', { at: seen.at }, `: ${wordOf(seen.text)}`, ...laterNote(state)];
 }
 
 const EVERY = 'checked every 30 s';

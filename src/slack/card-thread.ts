@@ -65,8 +65,8 @@ export function directLine(change: Change, drawing: DrawContext): Line {
 }
 
 /** Whether the news is that an approver lowered it: no other event of these states is reported. */
-export function isLowered({ state, narrowings = [] }: Change): boolean {
-  return narrowings.length > 0 && (state === 'pending' || state === 'approved');
+export function isLowered({ state, narrowings = [], notSent }: Change): boolean {
+  return narrowings.length > 0 && !notSent && (state === 'pending' || state === 'approved');
 }
 
 function news(change: Change, drawing: DrawContext): Line {
@@ -105,7 +105,7 @@ function news(change: Change, drawing: DrawContext): Line {
 const CHECK_FIRST = 'Check the console, then answer on ';
 
 function stateLine(change: Change, { linkOf, commands }: DrawContext): Line {
-  const { state, parent, notBefore } = change;
+  const { state, parent, notBefore, notSent } = change;
   const what = `“${lowerActionText(change)}”`;
   if (state === 'expired' && notBefore) {
     const late = `could not start within ${parent ? 'a day' : 'an hour'}`;
@@ -122,9 +122,13 @@ function stateLine(change: Change, { linkOf, commands }: DrawContext): Line {
     const how = wasRefusedHere(change) ? 'was not done' : 'was rejected by the server';
     return [`${what} ${how}. Nothing was changed. `, ...next];
   }
+  if (state === 'approved' && notSent && notBefore)
+    return [`${what} was not sent yet: ${notSent} Next attempt: `, { at: notBefore }, '.'];
   if (state !== 'unknown') return [`${what}: ${STATE_WORDS[state]}.`];
   const late = lateNote(change);
-  const next = late ? `Its answer came late: ${late}. Answer on ` : CHECK_FIRST;
+  const next = late
+    ? `Its answer came late: ${late.replace(/\.*$/, '.')} Record the outcome on `
+    : CHECK_FIRST;
   return [`the outcome of ${what} is unknown. ${next}`, card('the card'), '.'];
 }
 

@@ -373,7 +373,7 @@ export function errorMessage(error: unknown): Message | null {
     ...(requestId ? [fact('Request', requestId)] : []),
   ];
   if (missing) return message(title(missing.title), lines([missing.advice], ...facts));
-  const advice = ADVICE[status ?? 0] ?? IN_A_MINUTE;
+  const advice = (kind !== 'foreign-answer' && ADVICE[status ?? 0]) || IN_A_MINUTE;
   return message(title('Request failed'), lines(...facts, [advice]));
 }
 

@@ -14,8 +14,7 @@ export type RichInline =
   | { readonly group: string }
   | { readonly channel: ChannelId }
   | { readonly link: string; readonly text: string }
-  /** `as: 'time'`: without the day, for a time next to another one of the same hour. */
-  | { readonly at: Date; readonly as?: 'time' };
+  | { readonly at: Date };
 export type Line = readonly RichInline[];
 
 type RichElement = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -81,11 +80,7 @@ export function elementOf(inline: RichInline): RichElement {
   if ('group' in inline) return { type: 'usergroup', usergroup_id: inline.group };
   if ('channel' in inline) return { type: 'channel', channel_id: inline.channel };
   if ('link' in inline) return { ...textElement(inline.text), type: 'link', url: inline.link };
-  return dateElement(inline.at, { format: formatOf(inline), fallback: inline.at.toISOString() });
-}
-
-function formatOf({ as }: { readonly as?: 'time' }): string {
-  return as === 'time' ? '{time}' : DATE_FORMAT;
+  return dateElement(inline.at, { format: DATE_FORMAT, fallback: inline.at.toISOString() });
 }
 
 /** A time in the zone of the reader; `fallback` for a client that cannot draw it. */
@@ -122,7 +117,7 @@ function mrkdwnPart(inline: RichInline): string {
   if ('group' in inline) return 'the approvers';
   if ('channel' in inline) return `<#${inline.channel}>`;
   if ('link' in inline) return `<${escaped(inline.link)}|${escaped(inline.text)}>`;
-  return `<!date^${seconds(inline.at)}^${formatOf(inline)}|${inline.at.toISOString()}>`;
+  return `<!date^${seconds(inline.at)}^${DATE_FORMAT}|${inline.at.toISOString()}>`;
 }
 
 /** A text as Slack stores it, with the words of its links only: an attempt may know no link. */

@@ -36,10 +36,8 @@ export function elsewhereWatch(context: WorkflowContext, audit: string | null) {
     const service = cleanText(serviceId ?? '', TEXT_MAX);
     const name = one?.name ?? `service ${service || 'without an id'}`;
     const same = [...commands.values()].find(({ activities }) => activities?.includes(type ?? ''));
-    const about = {
-      command: same?.name ?? 'service scale',
-      target: one ? serviceTarget(one) : null,
-    };
+    const command = same?.name ?? 'service scale';
+    const about = { command, target: one ? serviceTarget(one) : null };
     const { channel } = (one && requirementFor(policy, about)) ?? {};
     return { id, madeAt, service, name, what, by, channel: channel ?? audit };
   };

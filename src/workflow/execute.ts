@@ -425,11 +425,9 @@ async function settle(
 ): Promise<AttemptResult> {
   if (result.kind !== 'ended' || result.ending.how !== 'unknown') return result;
   const { ending } = result;
+  const { id } = change;
   const unread = (err: unknown) => {
-    context.log.warn(
-      { err, change: change.id },
-      'target could not be read after an unknown outcome',
-    );
+    context.log.warn({ err, change: id }, 'target could not be read after an unknown outcome');
     return null;
   };
   const now = ending.status === 409 && (await compareTarget(context, change).catch(unread));

@@ -167,8 +167,8 @@ export function createJobLoop(
     queues.set(queue, ended);
   };
 
-  const claim = async (): Promise<void> => {
-    const lanes = Object.entries(LANES).map(placesIn);
+  const claim = async (all = Object.entries(LANES)): Promise<void> => {
+    const lanes = all.map(placesIn);
     const batch = { owner, now: now().getTime(), leaseMs: LEASE_MS, lanes };
     const jobs = await transaction(store, (tx) => claimJobs(tx, batch));
     const rank = ({ kind }: ClaimedJob) => kinds[kind]?.rank ?? 0;
@@ -183,7 +183,11 @@ export function createJobLoop(
     }
   };
 
-  const pause = async (): Promise<void> => claims?.stop();
+  const pause = async (): Promise<void> => {
+    const stopped = claims;
+    claims = null;
+    await stopped?.stop();
+  };
 
   return {
     /** Claims what is due soon. */
@@ -191,11 +195,17 @@ export function createJobLoop(
     /** Claims nothing more. */
     pause,
     start: (everyMs: number) => {
-      claims = repeated(log, CLAIM_OUTAGE, { work: claim, everyMs });
+      claims = repeated(log, CLAIM_OUTAGE, { work: () => claim(), everyMs });
     },
-    /** Claims nothing more, and resolves when all jobs that run have ended. */
+    /**
+     * Claims nothing more, and resolves when all jobs that run have ended. Where a change ran, its messages are sent as
+     * well: this process may be the only one. One that was paused has another that sends them.
+     */
     stop: async () => {
+      const isTold = claims !== null && [...running.values()].includes('runs');
       await pause();
+      await Promise.all(queues.values());
+      if (isTold) await claim([['messages', LANES.messages]]);
       await Promise.all(queues.values());
     },
   };

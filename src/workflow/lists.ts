@@ -184,13 +184,8 @@ async function cancel(context: DecisionContext, found: Change, { by }: Caller): 
     return 'refusal' in answer ? answer : { ...answer, evidence: identityFacts(identity) };
   });
   if (result !== null && typeof result !== 'string') {
-    return {
-      title: 'Cancelled',
-      parts: [
-        { kind: 'changes', changes: [result.change] },
-        { kind: 'text', text: 'Nothing will be sent.' },
-      ],
-    };
+    const note = { kind: 'text', text: 'Nothing will be sent.' } as const;
+    return { title: 'Cancelled', parts: [{ kind: 'changes', changes: [result.change] }, note] };
   }
   const change = (await loadChange(context.events, found.id)) ?? found;
   const press = { verb: 'cancel', by } as const;

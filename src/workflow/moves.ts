@@ -139,10 +139,12 @@ function messagesAfter(before: Change, after: Change, event: ChangeEvent): reado
   const isNews = entered && !isRoutine && (REPORTED.includes(state) || isCancelledRevert);
   const isReported = isNews || event.type === 'late-answer' || event.type === 'revoked';
   const isLess = event.type === 'narrowed';
+  // Said once, however often it is tried.
+  const isUnsent = event.type === 'not-sent' && before.notSent !== after.notSent;
   const isBreakGlass = event.type === 'break-glass' || event.type === 'reviewed';
   const isAudited = isBreakGlass || (entered && EXECUTION_ENDED.includes(state));
   return [
-    ...(isReported || isLess ? ['thread', 'direct'] : []),
+    ...(isReported || isLess || isUnsent ? ['thread', 'direct'] : []),
     ...(isBreakGlass ? ['break-glass'] : []),
     ...(isAudited ? ['audit'] : []),
     ...(event.type === 'revert-kept' ? ['revert-stopped'] : []),

@@ -89,19 +89,6 @@ test('a long list and a page without an end have a short text, or none', () => {
   expect(serverTextOf({ kind: 'html', text: '<error '.repeat(100_000) })).toBeNull();
 });
 
-describe('the code', () => {
-  test.for<[string | null, string | null]>([
-    ['NOT_FOUND: 2f7c9d34', 'NOT_FOUND'],
-    ['NOT_FOUND', 'NOT_FOUND'],
-    ['Forbidden: no', null],
-    ['Body validation failed: interval: Required', null],
-    [null, null],
-  ])('of %j is %j', ([words, code]) => {
-    const body: Body = words === null ? { kind: 'empty' } : json({ error: words });
-    expect(errorOf(400, body).code).toBe(code);
-  });
-});
-
 describe('the request id', () => {
   test('is taken from the body', () => {
     expect(requestIdOf(json({ requestId: '9f3e-1' }))).toBe('9f3e-1');
@@ -142,11 +129,22 @@ test.for<[string, Body, boolean]>([
   ['a list', { kind: 'json', value: ['password'] }, true],
   ['a JSON text', { kind: 'json', value: 'ok' }, true],
   ['an object', { kind: 'json', value: {} }, false],
+  ['an object of a proxy', { kind: 'json', value: { blocked: true } }, true],
+  ['a state of a proxy', { kind: 'json', value: { status: 'blocked' } }, true],
+  ['a request id', { kind: 'json', value: { requestId: 'r' } }, false],
+  ['a status', { kind: 'json', value: { status: 200 } }, false],
+  ['a result', { kind: 'json', value: { result: null } }, false],
+  ['a part of its members', { kind: 'cut', value: { status: 200 }, next: '"x' }, false],
+  ['a part of other members', { kind: 'cut', value: { x: 1 }, next: '"sta' }, true],
+  ['a part of its first name', { kind: 'cut', value: {}, next: '"requ' }, false],
+  ['its first name', { kind: 'cut', value: {}, next: '"result"' }, false],
+  ['a first name that is shorter', { kind: 'cut', value: {}, next: '"re"' }, true],
+  ['another first name', { kind: 'cut', value: {}, next: '"blocked"' }, true],
+  ['its first sign', { kind: 'cut', value: {}, next: '' }, false],
   ['null', { kind: 'json', value: null }, false],
   ['nothing', { kind: 'empty' }, false],
-  ['half an object', { kind: 'unreadable' }, false],
 ])('whether a body is of something else than the API: %s', ([, body, is]) => {
-  expect(isForeign(body)).toBe(is);
+  expect(isForeign(body, 'result')).toBe(is);
 });
 
 test.for<[string, unknown, boolean]>([

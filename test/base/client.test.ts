@@ -7,6 +7,7 @@ import { systemClock } from '../../src/base/time.ts';
 import {
   breakOff,
   httpClient as client,
+  fallSilent,
   GATEWAY_PAGE,
   hangUp,
   json,
@@ -77,6 +78,9 @@ describe('a write is sent once', () => {
     ['answers 422', json(422, { message: 'no' }), 'refused', 'answer'],
     ['answers 424', json(424, { error: 'FAILED_DEPENDENCY: idle' }), 'refused', 'answer'],
     ['turns it away by its rate limit', json(429, { error: 'wait' }), 'not-sent', 'rate-limit'],
+    ['is behind a proxy that forbids it', raw(403, GATEWAY_PAGE), 'unknown', 'foreign-answer'],
+    ['is behind a proxy that says so', raw(403, 'Blocked'), 'unknown', 'foreign-answer'],
+    ['refuses the key as text', raw(401, 'Unauthorized'), 'refused', 'answer'],
     ['timed out itself', json(408, { error: 'timeout' }), 'unknown', 'answer'],
     ['sees a conflict', json(409, { error: 'CONFLICT: busy' }), 'unknown', 'answer'],
     ['fails', json(500, { message: 'Something went wrong :(' }), 'unknown', 'answer'],
@@ -103,10 +107,34 @@ describe('a write is sent once', () => {
     expect(server.received).toHaveLength(1);
   });
 
+  test.for<[string, 'deadline' | 'terminated']>([
+    ['its time is over', 'deadline'],
+    ['the process must exit', 'terminated'],
+  ])('and was not answered when only a part came before %s', async ([, kind]) => {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const server = await serve((...exchange) => {
+      fallSilent(...exchange);
+      setTimeout(begin, 50);
+    });
+    const leaving = new AbortController();
+    const { send, clock } = client(server.url, { leaving: leaving.signal });
+    const failing = failureOf(send(WRITE));
+    await begun;
+    if (kind === 'deadline') clock.expire();
+    else leaving.abort();
+    expect(await failing).toMatchObject({ effect: 'unknown', kind, status: null });
+  });
+
   test('when the connection is refused', async () => {
     const error = await failureOf(client(`http://127.0.0.1:${await unusedPort()}`).send(WRITE));
     expect(error).toMatchObject({ effect: 'not-sent', kind: 'no-connection', status: null });
     expect(error.cause).toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  test('when the name of the server does not resolve', async () => {
+    const error = await failureOf(client('http://no-such-server.invalid').send(WRITE));
+    const sentence = 'The name of the server did not resolve.';
+    expect(error).toMatchObject({ effect: 'not-sent', kind: 'no-name', sentence });
   });
 
   test('when the server does not support TLS', async () => {
@@ -119,7 +147,7 @@ describe('a write is sent once', () => {
   test('and succeeds when the answer breaks off after a 200', async () => {
     const server = await serve(breakOff);
     const answer = await client(server.url).send(WRITE);
-    expect(answer).toMatchObject({ status: 200, body: { kind: 'unreadable' }, requestId: null });
+    expect(answer).toMatchObject({ status: 200, body: { kind: 'cut' }, requestId: null });
   });
 
   test('and follows no redirect, not even a 307', async () => {
@@ -377,7 +405,13 @@ describe('an answer is read by its content', () => {
   test.for<[string, Respond, string]>([
     ['nothing', raw(200, ''), 'empty'],
     ['a page', raw(200, GATEWAY_PAGE), 'html'],
-    ['half an object', raw(200, '{"result":{"na'), 'unreadable'],
+    ['half an object', raw(200, '{"result":{"na'), 'cut'],
+    ['half an object as text', raw(200, '{"result":{', { 'content-type': 'text/html' }), 'text'],
+    ['a list of words', raw(200, '[proxy] Request blocked'), 'text'],
+    ['words in quotes', raw(200, '"Request blocked" by administrator'), 'text'],
+    ['words in braces', raw(200, '{Request blocked} by administrator'), 'text'],
+    ['a word as a member', raw(200, '{"status": Request, "by": "the administrator"'), 'text'],
+    ['a part of an archive', raw(200, gzipSync('<html>Sign in</html>').subarray(0, 25)), 'html'],
     ['a broken archive', raw(200, Buffer.from([0x1f, 0x8b, 0, 1])), 'unreadable'],
     ['more than we keep', raw(200, 'x'.repeat(17 * 1024 * 1024)), 'unreadable'],
     ['a bomb', raw(200, gzipSync('x'.repeat(17 * 1024 * 1024))), 'unreadable'],

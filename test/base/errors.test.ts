@@ -28,7 +28,7 @@ test('an API error has a sentence and all facts', () => {
   const error = new ApiError({ operation: 'updateServiceState', ...answer });
   const sentence = 'updateServiceState: the server returned an error (404 NOT_FOUND: 2f7c9d34)';
   expect(error.message).toBe(sentence);
-  expect(error).toMatchObject({ code: null, requestId: null, retryAfterMs: null });
+  expect(error).toMatchObject({ requestId: null, retryAfterMs: null });
 });
 
 test('an API error without an answer has no parentheses', () => {

@@ -78,10 +78,22 @@ export function raw(
 
 export const hangUp: Respond = (response) => response.socket?.destroy();
 
-/** Headers and half of the body, then nothing. */
-export const breakOff: Respond = (response) => {
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
-  response.write('{"result":{', () => response.socket?.destroy());
+/** The head and a part of the body, then the connection breaks. */
+export function cut(type: string, part: string | Buffer): Respond {
+  return (response) => {
+    response.writeHead(200, { 'content-type': type, 'content-length': '1000' });
+    response.flushHeaders();
+    // Also the head alone arrives before the connection breaks.
+    response.write(part, () => setTimeout(() => response.socket?.destroy(), 20));
+  };
+}
+
+export const breakOff: Respond = cut('application/json', '{"result":{');
+
+/** The head and a part of the body, then silence. */
+export const fallSilent: Respond = (response) => {
+  response.writeHead(200, { 'content-type': 'text/html', 'content-length': '1000' });
+  response.write('<html>');
 };
 
 export const GATEWAY_PAGE =

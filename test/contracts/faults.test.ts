@@ -30,6 +30,10 @@ const LATE: Expected = {
   write: 'unknown',
   effects: 1,
 };
+/** What a proxy in between answers. */
+const FOREIGN: Expected = { read: 'again', write: 'unknown', effects: 1 };
+const PORTAL =
+  /^Request failed\nThe answer was not of the API, but for example the page of a proxy/;
 const WAIT: Expected = { read: 'again', write: 'later', effects: 0 };
 
 const EXPECTED: Readonly<Record<string, Expected>> = {
@@ -47,7 +51,9 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
   'wrong-content-type': FINE,
   bom: FINE,
   gzip: FINE,
-  'html-200': { ...BARE, write: 'unknown' },
+  'html-200': { ...FOREIGN, read: PORTAL },
+  'cut-html': FOREIGN,
+  'proxy-json': { ...FOREIGN, read: PORTAL },
   'error-200': { read: /Request failed/, write: 'unknown', effects: 0 },
   'empty-200': BARE,
   '201': FINE,
@@ -149,7 +155,7 @@ const ACCEPTED = /^[●◐] .*( is \w+ing| is being created| was edited|: accept
 /** The pattern of a card's title, and of the text below it. */
 const ENDINGS: Readonly<Record<Expected['write'], readonly [RegExp, RegExp]>> = {
   accepted: [ACCEPTED, /The server reports: /],
-  'no details': [ACCEPTED, /The server reports: no details\./],
+  'no details': [/^● .*: accepted$/, /The server reports: no details\./],
   unknown: [/^\? .*: outcome unknown$/, /Not sent again\./],
   refused: [/^✕ .*: rejected by the server$/, /Nothing was changed\./],
   later: [/^○ .*: approved$/, /Nothing was sent yet\. Next attempt: /],

@@ -263,7 +263,7 @@ const FAULTS: readonly FaultCase[] = [
   { fault: 'read-wrong-shape', gap: 'unreadable', off: false, why: /is not readable/ },
   { fault: 'empty-object', gap: 'unreadable', off: false, why: /has no result/ },
   { fault: 'null-result', gap: 'unreadable', off: false, why: /has no result/ },
-  { fault: 'html-200', gap: 'unreadable', off: false, why: /is not readable/ },
+  { fault: 'html-200', gap: 'unreadable', off: false, why: /page of a proxy/ },
 ];
 
 describe.for(FAULTS)('the fault $fault', ({ fault, gap, off: expected, why }) => {

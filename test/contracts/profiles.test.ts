@@ -26,8 +26,9 @@ describe.for(['contract', 'extended'] as const)('a cloud server with the profile
   test('starts and stops a service', async () => {
     bot.cloud.setServiceState(STAGING, 'running');
     const lines = await done('/service stop staging');
-    expect(lines[0]).toBe('◐ staging is stopping');
-    const reported = profile === 'extended' ? 'stopping' : 'no details';
+    const isReported = profile === 'extended';
+    expect(lines[0]).toBe(isReported ? '◐ staging is stopping' : '● Stop staging: accepted');
+    const reported = isReported ? 'stopping' : 'no details';
     expect(lines.join('\n')).toContain(`The server reports: ${reported}.`);
     expect(bot.cloud.service(STAGING)?.state).toBe('stopping');
   });

@@ -87,6 +87,7 @@ const ANSWERS: readonly [string, number, Look][] = [
   ['201', 1, is(201, 'json', '"stopping"')],
   ['html-200', 1, is(200, 'html', 'Welcome')],
   ['error-200', 0, is(200, 'json', '"BAD_REQUEST: ')],
+  ['proxy-json', 1, is(200, 'json', /^\{"blocked":true\}$/)],
   ['empty-200', 1, is(200, '', /^$/)],
   ['empty-object', 1, is(200, 'json', /^\{\}$/)],
   ['null-result', 1, is(200, 'json', '"result":null')],

@@ -183,7 +183,7 @@ describe('the list', () => {
     ['an empty object', json(200, {}), 'empty-reply'],
     ['a null', json(200, { data: null }), 'empty-reply'],
     ['one alert', json(200, { data: currentTile }), 'unreadable-reply'],
-    ['a page', raw(200, GATEWAY_PAGE), 'unreadable-reply'],
+    ['a page', raw(200, GATEWAY_PAGE), 'foreign-answer'],
   ])('is an error when the reply is %s', async ([, answer, kind]) => {
     const server = await serve(answer);
     await expect(client(server.url).listAlerts()).rejects.toMatchObject({ kind });
@@ -193,7 +193,7 @@ describe('the list', () => {
 test('a reply about another alert is an error', async () => {
   const server = await serve(json(200, { data: currentSearch }));
   const alerts = client(server.url);
-  await expect(alerts.getAlert(TILE)).rejects.toMatchObject({ kind: 'unreadable-reply' });
+  await expect(alerts.getAlert(TILE)).rejects.toMatchObject({ kind: 'other-object' });
   const unknown = { kind: 'other-object', effect: 'unknown', status: 200 };
   await expect(alerts.updateAlert(TILE, BODY)).rejects.toMatchObject(unknown);
 });

@@ -1,8 +1,10 @@
 import { inspect } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { CloudClient } from '../../src/servers/cloud.ts';
 import {
   breakOff,
+  cut,
   GATEWAY_PAGE,
   hangUp,
   json,
@@ -195,13 +197,21 @@ describe('a success without details', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  test.for(WRITES)('%s is accepted when the reply breaks off', async ([, use]) => {
-    const server = await serve(breakOff);
+  const json200 = JSON.stringify(envelope(stopping));
+  const parts: [string, Respond][] = [
+    ['in its first object', breakOff],
+    ['before its first byte', cut('application/json', '')],
+    ['in an archive', cut('application/json', gzipSync(json200).subarray(0, 60))],
+  ];
+  test.for(eachWrite(parts))('%s is accepted when the reply breaks off %s', async (attempt) => {
+    const [, , use, answer] = attempt;
+    const server = await serve(answer);
     expect(await use(client(server.url))).toMatchObject({ status: 200, result: null });
   });
 
   const unreadable = [...BARE, ['a page', raw(200, GATEWAY_PAGE)] as [string, Respond]];
-  const kinds = Array.from(unreadable, (_, at) => (at < 3 ? 'empty-reply' : 'unreadable-reply'));
+  const kinds = [0, 1, 2].map(() => 'empty-reply');
+  kinds.push('unreadable-reply', 'unreadable-reply', 'foreign-answer');
 
   test.for(
     READS.flatMap(([name, use]) =>
@@ -218,6 +228,16 @@ describe('an answer of something between Signalbox and the API', () => {
     ['a page that asks for a sign-in', raw(200, GATEWAY_PAGE)],
     ['a text', raw(200, 'Request blocked by administrator')],
     ['a list', json(200, [{ password: 'canary' }])],
+    ['words that begin as a list does', raw(200, '[proxy] Request blocked by administrator')],
+    ['words in quotes', raw(200, '"Request blocked" by administrator')],
+    ['an object', json(200, { blocked: true, reason: 'administrator' })],
+    ['a problem', json(200, { title: 'Access denied' })],
+    ['half an object', raw(200, '{"blocked":true,"reason":"adm')],
+    ['half an error', raw(200, '{"status":403,"error":"Forbidden","requ')],
+    ['half a page', cut('text/html', GATEWAY_PAGE.slice(0, 30))],
+    ['half an archive of a page', cut('text/html', gzipSync(GATEWAY_PAGE).subarray(0, 30))],
+    ['the head of a page', cut('text/html', '')],
+    ['a broken archive', raw(200, Buffer.from([0x1f, 0x8b, 0, 1]))],
     ['a page that forbids', raw(403, GATEWAY_PAGE)],
     ['a text that forbids', raw(403, 'Request blocked by administrator')],
   ];
@@ -240,7 +260,7 @@ describe('a reply about another resource', () => {
 
   test('is an error for a backup', async () => {
     const server = await serve(json(200, envelope({ ...backup, id: SERVICE })));
-    const error = { kind: 'unreadable-reply' };
+    const error = { kind: 'other-object' };
     await expect(readBackup(client(server.url))).rejects.toMatchObject(error);
   });
 
@@ -275,23 +295,23 @@ describe('an error', () => {
     [
       'an id that is not one',
       error(400, badId, { requestId: REQUEST }),
-      { effect: 'refused', code: 'BAD_REQUEST', requestId: REQUEST },
+      { effect: 'refused', serverText: badId, requestId: REQUEST },
     ],
     [
       'a key that is not known, without a request id',
       error(401, 'UNAUTHORIZED: Key is not found'),
-      { effect: 'refused', code: 'UNAUTHORIZED', requestId: null },
+      { effect: 'refused', serverText: 'UNAUTHORIZED: Key is not found', requestId: null },
     ],
     [
       'a key that may not do this',
       error(403, 'Forbidden: read only'),
-      { effect: 'refused', code: null, serverText: 'Forbidden: read only' },
+      { effect: 'refused', serverText: 'Forbidden: read only' },
     ],
     ['a service that is not running', error(424, idle), { effect: 'refused', serverText: idle }],
     [
       'a conflict, after which the effect is unknown',
       error(409, "CONFLICT: Current state: 'stopping'"),
-      { effect: 'unknown', status: 409, code: 'CONFLICT' },
+      { effect: 'unknown', status: 409, serverText: "CONFLICT: Current state: 'stopping'" },
     ],
     [
       'a wrong base address',

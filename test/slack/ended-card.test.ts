@@ -24,6 +24,8 @@ const reported = (word: string) => ({ outcome: { ...SUCCESS, reported: [word] } 
 
 const changeCommandNames = [...drawing.commands.keys()].map((name) => [name] as const);
 
+const ACCEPTED_ONLY = '● Stop analytics-prod: accepted';
+
 test.for<[string, Partial<Change>, string]>([
   ['is under way', {}, '◐ analytics-prod is stopping'],
   ['has ended by the reply', reported('stopped'), '● analytics-prod is stopped'],
@@ -31,10 +33,16 @@ test.for<[string, Partial<Change>, string]>([
   ['failed later', read('failed', 'degraded'), '● Stop analytics-prod: accepted, then failed'],
   ['is not done in time', read('given-up', 'stopping'), '● Stop analytics-prod: accepted'],
   ['was changed since', read('superseded', 'starting'), '● Stop analytics-prod: accepted'],
+  ['got an answer without details', { outcome: { ...SUCCESS, reported: [] } }, ACCEPTED_ONLY],
+  [
+    'got an answer without details and was read later',
+    { outcome: { ...SUCCESS, reported: [] }, ...read('settled', 'stopped') },
+    '● analytics-prod is stopped',
+  ],
   [
     'got an answer that is not of the API',
     reported("⚠ the answer was not the API's"),
-    '● Stop analytics-prod: accepted',
+    ACCEPTED_ONLY,
   ],
 ])('the title of an accepted change that %s says no more than is known', ([, over, title]) => {
   expect(cardTitle(changeIn('succeeded', over), drawing.commands)).toBe(title);
@@ -50,6 +58,13 @@ test('the card, the thread and the Home tab of an accepted change have one title
   const shown = [threadLine, homeRow].map((line) => mrkdwnOf(line(change, drawing)));
   for (const text of [JSON.stringify(changeCard(change, drawing)), ...shown])
     expect(text).toContain('analytics-prod is stopped');
+});
+
+test('an answer without details says no more in the thread and on the Home tab', () => {
+  const change = changeIn('succeeded', { outcome: { ...SUCCESS, reported: [] } });
+  const thread = mrkdwnOf(threadLine(change, drawing));
+  expect(thread).toContain('“stop analytics-prod” was accepted by the server. The card');
+  expect(mrkdwnOf(homeRow(change, drawing))).toContain(ACCEPTED_ONLY);
 });
 
 test('the id of the request is in Show request', () => {
@@ -84,7 +99,7 @@ test('an accepted card has one line with the state in the reply and the later on
     [
       "● analytics-prod is stopped · K3M9QD",
       "State  running → stopped",
-      "The server reports: stopping. <!date^1795176240^{time}|2026-11-20T12:04:00.000Z>: stopped (checked every 30 s)",
+      "The server reports: stopping. <!date^1795176240^{date_short_pretty} at {time}|2026-11-20T12:04:00.000Z>: stopped (checked every 30 s)",
     ]
   `);
 });
@@ -148,8 +163,9 @@ test.for<[string, Partial<Change>, ...string[]]>([
   ['runs next', { state: 'approved' }, 'Queued behind another change'],
   [
     'has to wait',
-    { state: 'approved', notBefore: minutes(1) },
+    { state: 'approved', notBefore: minutes(1), notSent: 'The limit is reached.' },
     'Nothing was sent yet. Next attempt:',
+    'Not sent: The limit is reached.',
   ],
   ['was stopped', { state: 'denied', stopReason: 'frozen' }, 'is frozen'],
   ['was cancelled', { state: 'cancelled', cancelledBy: cleo.id }, 'Cancelled by  <@U0CLEO>'],
@@ -181,7 +197,17 @@ test('the card of an unknown outcome has what a person needs to settle it', () =
   const known = changeIn('unknown', { lateAnswer: late });
   expect(changeCard(known, drawing).text).toContain('Late answer  nothing was sent: no note');
   expect(message(lines(threadLine(known, drawing))).text).toContain(
-    'Its answer came late: nothing was sent: no note. Answer on',
+    'Its answer came late: nothing was sent: no note. Record the outcome on',
+  );
+  const page = {
+    ...late,
+    as: 'unknown',
+    status: 200,
+    text: 'The answer was not of the API.',
+  } as const;
+  const foreign = changeIn('unknown', { lateAnswer: page });
+  expect(mrkdwnOf(threadLine(foreign, drawing))).toContain(
+    'still not known: 200 The answer was not of the API. Record',
   );
   const unread = changeIn('unknown', { followUp: { ...followUp, seen: null, why: null } });
   expect(changeCard(unread, drawing).text).not.toMatch(/Cost|Server shows/);
@@ -199,6 +225,17 @@ test('a card never claims that a refused or doubtful request succeeded', () => {
   for (const state of ['failed', 'unknown'] as const) {
     expect(changeCard(changeIn(state), drawing).text).not.toContain('accepted');
   }
+});
+
+test('why a change is not sent stands in its thread and in Show request', () => {
+  const narrowings = [{ by: ben.id, at: NOON, version: 2, wider: { plan: PLAN, digest: 'd' } }];
+  const notSent = 'The name of the server did not resolve.';
+  const waits = { notBefore: minutes(1), notSent, narrowings };
+  const change = changeIn('approved', waits);
+  expect(mrkdwnOf(threadLine(change, drawing))).toMatch(
+    /^<@U0ANA> “stop analytics-prod” was not sent yet: The name of the server did not resolve\. Next /,
+  );
+  expect(fullRequest(change, false, drawing).text).toContain(`Not sent: ${notSent}`);
 });
 
 test('each outcome is one line in the thread', () => {

@@ -56,6 +56,15 @@ test('a 404 of another server or route is not a missing alert', () => {
   expect(lines.join('\n')).not.toContain('There is no such alert');
 });
 
+test('a page that forbids is not a missing permission of the key', () => {
+  expect(shown({ status: 403, kind: 'foreign-answer', serverText: null })).toEqual([
+    'Request failed',
+    'The answer was not of the API, but for example the page of a proxy in between.',
+    'Status  403',
+    'Nothing was changed. Try again in a minute.',
+  ]);
+});
+
 test('another error of the same operation is not a missing alert', () => {
   const lines = shown({ operation: 'getAlert', status: 403, serverText: 'Forbidden' });
   expect(lines[0]).toBe('Request failed');

@@ -21,7 +21,7 @@ function shown(state: 'succeeded' | 'unknown', over: Partial<FollowUp>) {
     card: texts(
       state === 'unknown'
         ? [...ofCard.lines, ...ofCard.candidates]
-        : [['The server reports: stopping.', ...laterState(followUp, minutes(0))]],
+        : [['The server reports: stopping.', ...laterState(followUp)]],
     ),
     thread: texts([followUpLine(change)]),
   };
@@ -82,10 +82,8 @@ test.for<[string, Partial<FollowUp>, RegExp]>([
   expect(shown('succeeded', followUp).thread).toMatch(words);
 });
 
-test('a state that was read a day later has its day', () => {
-  const followUp = { state: 'settled', seen: SEEN, gap: null, why: null } as const;
-  const all = { ...followUp, candidates: [], revision: 1 };
-  const text = (since: Date) => message(lines(['stopping.', ...laterState(all, since)])).text;
-  expect(text(minutes(0))).toContain('^{time}|');
-  expect(text(minutes(-1_440))).toContain('^{date_short_pretty} at {time}|');
+test('a state that was read later has its day, so that a card of yesterday is understood', () => {
+  expect(shown('succeeded', { state: 'settled', seen: SEEN }).card).toContain(
+    '^{date_short_pretty} at {time}|',
+  );
 });

@@ -79,6 +79,28 @@ test('a job that is requested while it runs is run again, whenever the loop clai
   expect(tries).toEqual(new Map(keys.map((key) => [key, 2])));
 });
 
+test.for<[string, boolean, readonly string[]]>([
+  ['sends the messages about the change that it waited for', false, ['A']],
+  ['leaves them to the bot that replaces this one', true, []],
+])('a stop %s', async ([, isReplaced, expected]) => {
+  const tries: JobTry[] = [];
+  const answer = Promise.withResolvers<void>();
+  const run = async ({ key }: JobTry) => {
+    await answer.promise;
+    await add('card', key);
+    return 'done' as const;
+  };
+  const kinds = { card: recording(tries), run: { run, lane: 'runs' } } as const;
+  const { loop, start, nextAt, add, now } = await aLoop(kinds);
+  await start('run', 'A');
+  await expect.poll(nextAt).toBeGreaterThan(now());
+  if (isReplaced) await loop.pause();
+  const stopped = loop.stop();
+  answer.resolve();
+  await stopped;
+  expect(tries.map(({ key }) => key)).toEqual(expected);
+});
+
 test('a job that asks for a later time runs then, and did not fail', async () => {
   const tries: JobTry[] = [];
   const later = { at: new Date(0) };

@@ -21,6 +21,7 @@ import {
   RULE,
   STAGING,
 } from './context.ts';
+import { endJobs, jobsFor } from './due.ts';
 import { runnable } from './runnable.ts';
 
 const LEARNED = { id: STAGING.id, name: 'staging', fields: { minReplicaMemoryGb: 16 } };
@@ -207,6 +208,30 @@ test('the password in an answer is stored for its requester', async () => {
     reader.selectFrom('sealed_secret').select(['change_id', 'requester']).execute(),
   );
   expect(rows).toEqual([{ change_id: change.id, requester: ana }]);
+});
+
+test('the requester reads why nothing was sent, and again only when the reason changes', async () => {
+  const kinds: ApiFailure['kind'][] = ['no-name', 'no-name', 'rate-limit', 'rate-limit'];
+  const causes = kinds.values();
+  const failure = () => apiError({ effect: 'not-sent', kind: causes.next().value ?? 'deadline' });
+  const { run, current, clock, context } = await runnable({
+    change: { state: 'approved', requires: { expiresAfterMs: 24 * 3_600_000 } },
+    command: { send: () => Promise.reject(failure()) },
+  });
+  const messages: (readonly string[])[] = [];
+  for (const _ of kinds) {
+    await endJobs(context);
+    await run();
+    const { id, notBefore } = await current();
+    const jobs = await jobsFor(context, id);
+    messages.push(jobs.map((each) => each.replace(/\/\d+$/, '')).filter((each) => each !== 'run'));
+    clock.now = notBefore ?? clock.now;
+  }
+  const told = ['card', 'direct', 'thread'];
+  const untold = ['card'];
+  const shown = messages.map((each) => each.filter((kind) => told.includes(kind)));
+  expect(shown).toEqual([told, untold, told, untold]);
+  expect(await current()).toMatchObject({ notSent: 'The rate limit of the server is reached.' });
 });
 
 /** The seconds until the next claim, after each of the first hand-backs. */
