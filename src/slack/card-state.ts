@@ -217,7 +217,7 @@ export function ending(change: Change, drawing: DrawContext, isFull = false): En
 }
 
 function waiting({ notBefore, plan, notSent }: Change): readonly Line[] {
-  if (!notBefore) return [['Queued behind another change; checked again before it runs.']];
+  if (!notBefore) return [['Not sent yet. Everything is checked again before it runs.']];
   if (plan.timing?.startAt === notBefore.toISOString()) {
     return [['It can be cancelled until then. Signalbox checks everything again before it runs.']];
   }

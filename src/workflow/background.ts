@@ -81,7 +81,8 @@ export async function openBackground(
         const watch = elsewhereWatch({ ...context, organization }, audit);
         const work = async () => {
           // A start has enough to read, and people ask first.
-          if (isConnected() && now().getTime() - startedAt >= MINUTE_MS) await watch();
+          const isDue = isConnected() && now().getTime() - startedAt >= MINUTE_MS;
+          return isDue ? watch() : 'not-due';
         };
         return { name: `read activities of ${organization}`, work, everyMs: WATCHED_EVERY_MS };
       });

@@ -41,10 +41,10 @@ export function elsewhereWatch(context: WorkflowContext, audit: string | null) {
     const { channel } = (one && requirementFor(policy, about)) ?? {};
     return { id, madeAt, service, name, what, by, channel: channel ?? audit };
   };
-  return async (): Promise<void> => {
+  return async (): Promise<'not-due' | undefined> => {
     for (const one of context.services()) services.set(one.id, one);
     const at = now().getTime();
-    if (at - triedAt < READ_EVERY_MS) return;
+    if (at - triedAt < READ_EVERY_MS) return 'not-due';
     triedAt = at;
     const period = { from_date: dayOf(new Date(readAt - LATE_MS)), to_date: dayOf(new Date(at)) };
     const { activities } = context.commandContext().reads.cloud;
@@ -69,6 +69,7 @@ export function elsewhereWatch(context: WorkflowContext, audit: string | null) {
     context.wake();
     if (!read.known && isOn) throw new Error(`The activities cannot be read: ${read.why}`);
     readAt = at;
+    return undefined;
   };
 }
 

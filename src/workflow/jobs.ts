@@ -216,7 +216,10 @@ const CLAIM_OUTAGE = { began: 'jobs could not be claimed', ended: 'jobs are clai
 /** Work that is repeated in this process. */
 export type Repeated = ReturnType<typeof repeated>;
 
-/** Runs work at once and then periodically, one run at a time. A failed run is logged, and repeated at the next time. */
+/**
+ * Runs work at once and then periodically, one run at a time. A failed run is logged, and repeated at the next time.
+ * `not-due`: the run did nothing, so that an outage has not ended.
+ */
 export function repeated(
   log: Logger,
   lines: Parameters<typeof createOutageLog>[1],
@@ -230,9 +233,8 @@ export function repeated(
     try {
       while (isAsked && !isStopped) {
         isAsked = false;
-        await work();
+        if ((await work()) !== 'not-due') outage.ended();
       }
-      outage.ended();
     } catch (err) {
       outage.failed(String(err), { err });
     }

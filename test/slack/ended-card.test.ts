@@ -160,7 +160,7 @@ test.for<[string, Partial<Change>, ...string[]]>([
     'it was not stopped',
     'Verified by  <@U0BEN>: it still runs',
   ],
-  ['runs next', { state: 'approved' }, 'Queued behind another change'],
+  ['runs next', { state: 'approved' }, 'Not sent yet. Everything is checked again'],
   [
     'has to wait',
     { state: 'approved', notBefore: minutes(1), notSent: 'The limit is reached.' },

@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { addJobs, type ClaimedJob, reading, sql, transaction } from '../../src/storage/index.ts';
-import { createJobLoop, type JobKinds, type JobTry } from '../../src/workflow/jobs.ts';
+import { createJobLoop, type JobKinds, type JobTry, repeated } from '../../src/workflow/jobs.ts';
 import { freshStore } from '../storage/stores.ts';
 
 /** A loop on a database in memory, with a clock that stands still. */
@@ -228,4 +229,22 @@ test('a stop waits for what runs, and claims nothing more', async () => {
   await stopping;
   expect(tries).toHaveLength(1);
   expect(await nextAt()).toBe(now());
+});
+
+test('an outage of repeated work has one line, also if nothing was due meanwhile', async () => {
+  const lines: string[] = [];
+  const log = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line).msg) });
+  const runs = ['fails', 'not-due', 'fails', 'works'];
+  const work = async () => {
+    const run = runs.shift();
+    if (run === 'fails') throw new Error('500');
+    return run;
+  };
+  const { wake, stop } = repeated(log, { began: 'no', ended: 'yes' }, { work, everyMs: 60_000 });
+  while (runs.length > 0) {
+    await setImmediate();
+    wake();
+  }
+  await stop();
+  expect(lines).toEqual(['no', 'yes']);
 });
