@@ -66,7 +66,7 @@ export interface FaultOutcome {
   readonly n: number;
 }
 
-const TARGETS = 136;
+const TARGETS = 150;
 
 /** Each change gets its own service, because an unknown outcome keeps its target locked. */
 const BOXES = copiesOfStaging(TARGETS, 'box');

@@ -316,11 +316,11 @@ const COUNTED = /^(Uses|In force for) /;
 
 /**
  * A change at a time, one of an alert, and one that Signalbox applies itself: what they show in a state is drawn as for all
- * others, of which three states are enough. All of them: SHOWN_FACTS=all.
+ * others, of which three states are enough. A creation has lines of its own. All of them: SHOWN_FACTS=all.
  */
 const IN_ALL_STATES = process.env.SHOWN_FACTS
   ? Object.keys(CASES)
-  : ['service stop', 'alert edit', 'change freeze'];
+  : ['service stop', 'service create', 'alert edit', 'change freeze'];
 const ALWAYS: readonly State[] = ['pending', 'succeeded'];
 
 const rows = Object.entries(CASES).flatMap(([name, all], n) =>
