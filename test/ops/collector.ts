@@ -21,11 +21,11 @@ export interface Exported {
   readonly resource: Attributes;
 }
 
-/** `taking` answers as a collector does, `hanging` never, and a status is what it refuses with. */
-export type Behaviour = 'taking' | 'hanging' | number;
+/** A status, or no answer at all. */
+export type Answer = number | 'hanging';
 
-/** A collector on this machine, which reads what a real one would. */
-export async function startCollector(behaviour: Behaviour = 'taking') {
+/** A collector on this machine, which reads what a real one would. It gives its last answer again and again. */
+export async function startCollector(answers: readonly Answer[] = [200]) {
   const spans: Exported[] = [];
   const headers: IncomingHttpHeaders[] = [];
   const bodies: Buffer[] = [];
@@ -33,9 +33,10 @@ export async function startCollector(behaviour: Behaviour = 'taking') {
     headers.push(request.headers);
     const body = await buffer(request);
     bodies.push(body);
-    if (behaviour === 'hanging') return;
-    if (behaviour === 'taking' && request.url === '/v1/traces') spans.push(...spansIn(body));
-    response.writeHead(behaviour === 'taking' ? 200 : behaviour).end();
+    const answer = answers[headers.length - 1] ?? answers.at(-1) ?? 200;
+    if (answer === 'hanging') return;
+    if (answer === 200 && request.url === '/v1/traces') spans.push(...spansIn(body));
+    response.writeHead(answer).end();
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
