@@ -473,14 +473,14 @@ function separateLines(
   const isUnread = pieces.some((piece) => 'choice' in piece || looseText(piece) !== null);
   if (command.kind !== 'change' || vocabulary.isCheck || !(isShared || isUnread)) return null;
   const ends = [given, ...choices.flatMap(({ readings }) => readings.map((each) => each.given))];
+  const draftOf = (words: readonly Word[]) => readWords(command, words, vocabulary);
   const isReverted = ends.some(({ until }) => until !== undefined);
   // What is quoted or introduced is the reason, whatever it says.
   const end = typed.findIndex((word) => word.quoted || /^(because|weil|-|reason)/i.test(word.text));
   for (let at = 1; at < (end < 0 ? typed.length : end); at += 1) {
-    const isComma = /[,;]$/.test(typed[at - 1]?.text ?? '');
     const after = typed.slice(at).findIndex((word) => !/^(and|und|&&?|\+|then)$/i.test(word.text));
     if (after < 0) continue;
-    const isJoined = after > 0 || isComma;
+    const isJoined = after > 0 || /[,;]$/.test(typed[at - 1]?.text ?? '');
     const head = typed
       .slice(0, at)
       .map((word) => ({ ...word, text: word.text.replace(/[,;]$/, '') }));
@@ -489,23 +489,25 @@ function separateLines(
     const found = findCommand(noun, tail, vocabulary);
     const turn = isJoined ? wordsOf('turn') : [];
     const next = found?.phrase ? found : verbAt([...turn, ...tail], ownCommands(noun, vocabulary));
-    const never = isJoined && neverAt(noun, tail, vocabulary);
-    if (never && anyName('service', tail, vocabulary))
+    if (isJoined && neverAt(noun, tail, vocabulary) && anyName('service', tail, vocabulary))
       return [...lines([command, head]), `${noun} ${typedText(tail)}`];
     const other = next?.command.kind === 'change' && next.phrase !== '' ? next : null;
     const own = nameAt('service', other?.rest ?? tail, vocabulary);
-    if (isReverted && wordsBack(command, typed.slice(at).map(lowerOf)) > 0) continue;
+    if (isReverted && !own && wordsBack(command, typed.slice(at).map(lowerOf)) > 0) continue;
     const [it = NO_WORD, ...rest] = other?.rest ?? [];
     const isSame =
-      isJoined && !own && other?.command !== command && /^(it|them)?$/.test(lowerOf(it));
+      after > 0 && !own && other?.command !== command && /^(it|them)?$/.test(lowerOf(it));
     const name = { text: named?.item.name ?? '', quoted: false };
-    if (other && named && (own || isSame))
+    if (other && named && (isSame || (own && (isJoined || draftOf(head).pieces.length === 0))))
       return lines([command, head], [other.command, own ? other.rest : [name, ...rest]]);
-    const isBoth = isShared && own && tail.length > own.taken && head.length > (named?.taken ?? 0);
-    if (isBoth && isJoined && !other) return lines([command, head], [command, tail]);
+    const isBoth = isShared && own && isJoined && !other;
+    if (isBoth && [head, tail].map(draftOf).every(hasValue))
+      return lines([command, head], [command, tail]);
   }
   return null;
 }
+
+const hasValue = ({ given, choices }: Draft) => Object.keys(given).length + choices.length > 1;
 
 function lines(...all: readonly (readonly [Command, readonly Word[]])[]): readonly string[] {
   return all.map(([{ name }, words]) => [name, ...words.map(quoteWord)].join(' '));
