@@ -127,7 +127,7 @@ export function windowAt(words: readonly string[], clock: LocalClock) {
     const day = end.replace(DAY_AFTER_TIME, '');
     const starts = day === end ? [from] : [`${day} ${from}`, from];
     const isTime = taken === words.length || /^(from|between|von)\b|:|\d ?[ap]m\b/i.test(phrase);
-    if (end === '' || !isTime) continue;
+    if (end === '' || !(isTime || placeAt(words.slice(taken))?.isSure)) continue;
     const windows = starts
       .flatMap((start) => momentsIn('at', start, clock))
       .flatMap((start) => windowsFrom(start, to, clock).slice(0, 1))

@@ -477,13 +477,12 @@ function separateLines(
   const isReverted = ends.some(({ until }) => until !== undefined);
   // What is quoted or introduced is the reason, whatever it says.
   const end = typed.findIndex((word) => word.quoted || /^(because|weil|-|reason)/i.test(word.text));
+  const plain = typed.map((word) => ({ ...word, text: word.text.replace(/[,;]$/, '') }));
   for (let at = 1; at < (end < 0 ? typed.length : end); at += 1) {
     const after = typed.slice(at).findIndex((word) => !/^(and|und|&&?|\+|then)$/i.test(word.text));
     if (after < 0) continue;
     const isJoined = after > 0 || /[,;]$/.test(typed[at - 1]?.text ?? '');
-    const head = typed
-      .slice(0, at)
-      .map((word) => ({ ...word, text: word.text.replace(/[,;]$/, '') }));
+    const head = plain.slice(0, at);
     const tail = typed.slice(at + after);
     const named = anyName('service', head, vocabulary);
     const found = findCommand(noun, tail, vocabulary);
@@ -571,11 +570,9 @@ function ambiguous(
   const problem = { kind: 'misread', sentence, problems: {}, asked: { command, given } } as const;
   if (vocabulary.isCheck) return { ...problem, offers: [] };
   // Words without a reading stay in the reason.
-  const reason = reasonOf(
-    reading,
-    choices.filter((choice) => !hasReadings(choice)),
-  );
-  const combinations = choices.some(hasReadings) ? combined(given, choices) : [];
+  const unread = choices.filter((choice) => !hasReadings(choice));
+  const reason = reasonOf(reading, unread);
+  const combinations = unread.length < choices.length ? combined(given, choices) : [];
   const own = combinations.flatMap((each) => {
     // A name in quotes is exact: `staging` is also a tag, `"staging"` is the service.
     const lines = [false, true].map((isExact) => commandLine(command, each.given, reason, isExact));

@@ -581,7 +581,7 @@ export const timePhrase: Step = (reader, at) => {
     if (one && others.length === 0 && own.length > 1) set(reader, one.given);
     else {
       const no = own.length > 1 ? '' : ' It has no start: it begins at once.';
-      const why = `“${phrase}” ${others.length > 0 ? 'names no single moment' : 'is a start and an end'}.${no}`;
+      const why = `“${phrase}” ${own.length > 1 ? 'names no single moment' : 'is a start and an end'}.${no}`;
       ask(reader, { why, readings, words: phrase });
     }
     return taken;
@@ -640,6 +640,7 @@ export const zoneOfTime: Step = (reader, at) => {
   });
   const own = { label: `in your time zone, ${clock.zone}`, given: {} };
   const [other = []] = zone === null ? [] : inZone;
+  if (zone !== null && other.length === 0) return 0;
   const names = zone ? `can be the time zone ${zone}` : 'is not the name of one time zone';
   ask(reader, { why: `“${phrase}” ${names}.`, readings: [...other, own], words: phrase });
   return place.taken;
