@@ -499,8 +499,7 @@ function separateLines(
     const name = { text: named?.item.name ?? '', quoted: false };
     if (other && named && (isSame || (own && (isJoined || draftOf(head).pieces.length === 0))))
       return lines([command, head], [other.command, own ? other.rest : [name, ...rest]]);
-    const isBoth = isShared && own && isJoined && !other;
-    if (isBoth && [head, tail].map(draftOf).every(hasValue))
+    if (isShared && own && isJoined && !other && [head, tail].map(draftOf).every(hasValue))
       return lines([command, head], [command, tail]);
   }
   return null;

@@ -212,7 +212,7 @@ export function sizePhrase(
   return null;
 }
 
-const NO_SIZE_BEFORE = /^(replicas?|nodes?|min|minutes?|max|%|more|fewer|less|extra)/i;
+const NO_SIZE_BEFORE = /^(replicas?|nodes?|min|minutes?|max|%|more|fewer|less|extra|[x×]$)/i;
 
 /** The keys that a number without a key can mean. */
 function sizeReadings(max: string, min: string, isMemory: boolean): readonly Reading[] {

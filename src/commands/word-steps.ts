@@ -355,8 +355,9 @@ export const placedName: Step = (reader, at) => {
     const isOpen = before === undefined && (!field.unlessTyped || isMissing(reader, field));
     const known =
       isOpen || before ? nameAt(field.names, words.slice(at), vocabulary, draft.given) : null;
-    // The same name once more: `stop staging staging`.
-    if (known && before && alike(known.text) === alike(before)) return known.taken;
+    // The same name once more: `stop staging staging`. Of `all except ci, finance`, it is left out.
+    if (known && before && draft.without.length === 0 && alike(known.text) === alike(before))
+      return known.taken;
     if (!isOpen || !known) continue;
     set(reader, { [field.name]: known.text });
     return known.taken;

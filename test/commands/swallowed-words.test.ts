@@ -219,7 +219,7 @@ test.for<readonly [line: string, answer: string]>([
   ],
   // What is left out, wherever it stands.
   ['service stop dev at 20:00 except ci', `${EACH} staging. [staging]`],
-  ['service stop all in 2 hours except prod', `${EACH} staging, ci. [staging] [ci]`],
+  ['service stop all in 2 hours, not prod', `${EACH} staging, ci. [staging] [ci]`],
   [
     'service stop ci, stagin',
     '“stagin” names no service, tag or warehouse. [It is only the reason]',
@@ -229,7 +229,7 @@ test.for<readonly [line: string, answer: string]>([
   ['service stop ci and dev is fine', 'service stop service=ci “and dev is fine”'],
   ['cost 1 nov', 'cost words=2026-11-01'],
   ['service stop ci, prod', `${EACH} ci, analytics-prod, finance. [ci] [analytics-prod] [finance]`],
-  ['service stop all not prod', `${EACH} staging, ci. [staging] [ci]`],
+  ['service stop all but finance, analytics-prod', `${EACH} staging, ci. [staging] [ci]`],
   ['service stop ci, not staging', 'service stop service=ci “not staging”'],
   ['service stop ci to start staging', 'service stop service=ci “to start staging”'],
   ['service scale ci max=64, launch', 'service scale service=ci maxReplicaMemoryGb=64 “launch”'],
