@@ -257,7 +257,7 @@ interface Moments {
 }
 
 const ZONE =
-  /^(.*(?:\d|noon|midday|midnight).*?)\s?\(?((?:utc|gmt)(?: ?[+-]\d{1,2}(?::?\d{2})?)?|z|[+-]\d{2}:?\d{2}|[a-z]+(?:\/[a-z_]+)+|\b(?!(?:[ap]m|uhr|clock|in) )[a-z]+(?:[ _][a-z]+)? time)\)?$/;
+  /^(.*(?:\d|noon|midday|midnight).*?)\s?\(?((?:utc|gmt)(?: ?[+-]\d{1,2}(?::?\d{2})?)?|z|[+-]\d{2}:?\d{2}|[a-z]+(?:\/[a-z_]+)+|\b(?!(?:[ap]m|uhr|clock|in|today|tonight|tomorrow|\w+day) )[a-z]+(?:[ _][a-z]+)? time)\)?$/;
 
 function momentsOf(text: string, context: MomentContext): Moments | null {
   const [, local = text, typedZone] = ZONE.exec(text) ?? [];

@@ -2,6 +2,7 @@ import { nearest, ownValue, splitWords, type Word } from '../base/text.ts';
 import { type CommandOffer, oneLineOf, slashCommand } from '../domain/answer.ts';
 import { findByName } from '../domain/targets.ts';
 import {
+  alike,
   commandLine,
   fieldsOf,
   isPlaced,
@@ -424,6 +425,10 @@ function readArguments(
   if (command.reword) return reworded(command, typed, vocabulary);
   const reading = readWords(command, typed, vocabulary);
   const { given } = reading;
+  // A pipe that only one service has names its service.
+  const isNamed = ({ name }: { name: string }) => alike(name) === alike(given.pipe ?? '');
+  const [owner, other] = vocabulary.services.filter(({ pipes }) => pipes.some(isNamed));
+  if (owner && !other) given.service ??= owner.name;
   const reason = reasonOf(reading, null);
   const asked = { command, given };
   if (reading.refused !== null) return refused(reading.refused, [], asked);

@@ -614,11 +614,10 @@ export const timePhrase: Step = (reader, at) => {
 export const zoneOfTime: Step = (reader, at) => {
   const { words, vocabulary, draft } = reader;
   const { clock, commands } = vocabulary;
-  const all = [
-    draft.given,
-    ...draft.choices.flatMap(({ readings }) => readings.map((each) => each.given)),
-  ];
-  const isTimed = all.some(({ at: start, until }) => /:\d\d$/.test(start ?? until ?? ''));
+  const asked = draft.choices.flatMap(({ readings }) => readings.map((each) => each.given));
+  const isTimed = [draft.given, ...asked].some(({ at: start, until }) =>
+    /:\d\d$/.test(start ?? until ?? ''),
+  );
   const isNext = draft.pieces.every((piece) => 'choice' in piece);
   const place = isTimed && isNext ? placeAt(textsAt(reader, at)) : null;
   // `wake up` is a verb, and Wake an island.
@@ -628,10 +627,8 @@ export const zoneOfTime: Step = (reader, at) => {
   if (!place.isSure && !isEndAt(words, at + place.taken)) return 0;
   const { phrase, zone } = place;
   // The same words, with the zone.
-  const before = typedText(words.slice(Math.max(0, at - 8), at))
-    .replaceAll('=', ' ')
-    .split(' ');
-  const inZone = before.flatMap((_, from) => {
+  const typed = typedText(words.slice(Math.max(0, at - 8), at)).replaceAll('=', ' ');
+  const inZone = typed.split(' ').flatMap((_, from, before) => {
     const texts = [...before.slice(from), zone ?? ''].map((text) => ({ text, quoted: false }));
     const own: Draft = { ...draft, given: {}, pieces: [], choices: [] };
     const taken = timePhrase({ ...reader, words: texts, draft: own, tailAt: texts.length }, 0);
