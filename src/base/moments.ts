@@ -127,10 +127,11 @@ export function windowAt(words: readonly string[], clock: LocalClock) {
     const day = end.replace(DAY_AFTER_TIME, '');
     const starts = day === end ? [from] : [`${day} ${from}`, from];
     const isTime = taken === words.length || /^(from|between|von)\b|:|\d ?[ap]m\b/i.test(phrase);
-    if (end === '' || !isTime) continue;
+    if (end === '' || !(isTime || placeAt(words.slice(taken))?.isSure)) continue;
     const windows = starts
       .flatMap((start) => momentsIn('at', start, clock))
       .flatMap((start) => windowsFrom(start, to, clock).slice(0, 1))
+      .filter(({ key }, at, all) => all.findIndex((other) => other.key === key) === at)
       .sort((one, other) => one.ms - other.ms);
     const short = windows.filter(({ ms }) => ms <= HALF_DAY_MS);
     const options = short.length > 1 ? short : windows;
@@ -162,9 +163,10 @@ function windowsFrom({ text, label }: TimeOption, to: string, { now, zone }: Loc
     const isSame = day === localDay(start, zone);
     const until = isSame ? time : `${formatDay(day)} ${time}`;
     const ms = instant.getTime() - start.getTime();
-    return { at: text, until: end.text, label: `${label} until ${until}`, ms };
+    const key = `${start.getTime()} ${ms}`;
+    return { at: text, until: end.text, label: `${label} until ${until}`, ms, key };
   });
-  return windows.sort((one, other) => one.ms - other.ms);
+  return windows.filter(({ ms }) => ms > 0).sort((one, other) => one.ms - other.ms);
 }
 
 /** The instant of an option: `20:00`, `2026-11-28T08:00` or, in another zone, `2026-11-28T08:00Z`. */
@@ -255,7 +257,7 @@ interface Moments {
 }
 
 const ZONE =
-  /^(.*(?:\d|noon|midday|midnight).*?)\s?\(?((?:utc|gmt)(?: ?[+-]\d{1,2}(?::?\d{2})?)?|z|[+-]\d{2}:?\d{2}|[a-z]+(?:\/[a-z_]+)+|[a-z]+(?:[ _][a-z]+)? time)\)?$/;
+  /^(.*(?:\d|noon|midday|midnight).*?)\s?\(?((?:utc|gmt)(?: ?[+-]\d{1,2}(?::?\d{2})?)?|z|[+-]\d{2}:?\d{2}|[a-z]+(?:\/[a-z_]+)+|\b(?!(?:[ap]m|uhr|clock|in|today|tonight|tomorrow|\w+day) )[a-z]+(?:[ _][a-z]+)? time)\)?$/;
 
 function momentsOf(text: string, context: MomentContext): Moments | null {
   const [, local = text, typedZone] = ZONE.exec(text) ?? [];
@@ -292,7 +294,7 @@ function zoneOfPlace(typed: string, end: RegExp): string | undefined {
 }
 
 const ZONE_LIKE =
-  /^(?:(?:utc|gmt) ?[+-]\d.*|[a-z]+\/[a-z_]+|[a-z]{2,10} time|eastern|central|mountain|pacific|[ecmp]t|cet|cest|mez|mesz|est|edt|pst|pdt|bst|ist|jst)$/;
+  /^(?:(?:utc|gmt) ?[+-]\d.*|[a-z]+\/[a-z_]+|[a-z]{2,10} time|[ecmp]t|cet|cest|mez|mesz|est|edt|pst|pdt|bst|ist|jst)$/;
 
 /**
  * Words after a time that can be its zone, in parentheses or not: a place such as `New York` with its
@@ -302,8 +304,10 @@ export function placeAt(words: readonly string[]) {
   for (let taken = Math.min(3, words.length); taken > 0; taken -= 1) {
     const phrase = words.slice(0, taken).join(' ');
     const typed = phrase.toLowerCase().replace(/^(?:in )?\(?(.+?)\)?$/, '$1');
-    const zone = zoneOfPlace(typed, /$/) ?? null;
-    if (zone !== null || ZONE_LIKE.test(typed)) return { taken, phrase, zone };
+    const zone = zoneOfPlace(typed, / time$|$/) ?? null;
+    const isSure = ZONE_LIKE.test(typed);
+    if (isSure || zone !== null || /^(eastern|central|mountain|pacific)$/.test(typed))
+      return { taken, phrase, zone, isSure };
   }
   return null;
 }
@@ -554,7 +558,7 @@ const TIME_WORDS = patternOf(
     String.raw`^(during|over) (the )?(day|night|lunch|dinner|weekend|holidays?|christmas|easter|new year)\b`,
     String.raw`^(in|for) (about |around )?(-?\d+\S*|<NUMBER>|a (while|bit|moment))$`,
     // It would run at once.
-    String.raw`^((but )?(only )?(if|unless)|when|once(?! more| again)|as soon as(?! possible)|after|before|sobald|wenn|nach|vor|jeden?|täglich)(?![-/\w]).*`,
+    String.raw`^((but )?(only )?(if(?! needed| necessary| possible)|unless)|when|once(?! more| again)|as soon as(?! possible)|after|before|sobald|wenn|nach|vor|jeden?|täglich)(?![-/\w]).*`,
     '^at (half|quarter) .*',
     String.raw`\b\d{1,2}:\d\d\b|\bat ([01]?\d|2[0-3])[.h]?[0-5]\d$`,
     String.raw`\b\d{1,2} ?(am|pm|uhr|o'clock)\b`,

@@ -120,11 +120,13 @@ export function personField(label: string) {
 /** `last week`, `today`: the days of a search without its keys. */
 export const daysPhrase: ReadPhrase = (words, { given, vocabulary }) => {
   if (!vocabulary.clock || given.since !== undefined) return null;
-  const monday = startOf('week', dayOf(vocabulary.clock.now));
+  const today = dayOf(vocabulary.clock.now);
+  const monday = startOf('week', today);
   const week = { since: addDays(monday, -7), until: addDays(monday, -1) };
   const text = (count: number) => words.slice(0, count).join(' ').toLowerCase();
   if (/^(this|last) week$/.test(text(2)))
     return { taken: 2, given: text(2) === 'last week' ? week : { since: monday } };
+  if (text(2) === 'this month') return { taken: 2, given: { since: startOf('month', today) } };
   const [, since = '', until = ''] = /^([\d-]{10}) (?:to|until|-) ([\d-]{10})$/.exec(text(3)) ?? [];
   if (isDay(since) && isDay(until)) return { taken: 3, given: { since, until } };
   const pastIn = (count: number) => pastText(text(count), null) ?? text(count);

@@ -16,11 +16,13 @@ type Replace = readonly [string, string | ((found: readonly string[], today: Day
 
 /** In this order; each replaces whole words. */
 const PHRASES: readonly Replace[] = [
+  [String.raw`vs\.|versus|compared (?:to|with)|against`, 'vs'],
   ['except|excluding|exclude|without|but not|other than', 'not'],
   ['(?:average|avg|mean)(?: costs?| spend)? (?:per|a|each) day', 'average'],
   ['(?:grouped|group|broken down|split|sorted) by|per|for each|each', 'by'],
   ['(?:daily|day by day|every day)', 'by day'],
-  [String.raw`top (\d+) services?`, ([count]) => `by service top ${count}`],
+  ['(hour|week|month)ly', ([unit]) => `by ${unit}`],
+  [String.raw`top (\d+) (service|team|tag|warehouse)s?`, ([count, by]) => `by ${by} top ${count}`],
   [String.raw`(<ISO>) ?(?:-|to|until|till|\.{2,3}) ?(<ISO>)`, ([a, b]) => `${a}..${b}`],
   [
     String.raw`(?:from )?(<MONTH>) (\d{1,2}) ?(?:-|to|until|\.{2,3}) ?(?:(<MONTH>) )?(\d{1,2})`,
@@ -35,8 +37,8 @@ const PHRASES: readonly Replace[] = [
     ([name], today) => range(lastWeekday(name, today), addDays(today, -1)),
   ],
   [
-    String.raw`(<MONTH>) (\d{1,2})(?:st|nd|rd|th)?`,
-    ([month, day], today) => dated(day, month, today),
+    String.raw`(<MONTH>) (\d{1,2})(?:st|nd|rd|th)?|(\d{1,2})(?:st|nd|rd|th|\.)? (<MONTH>)`,
+    ([month, day, first, name], today) => dated(day || first, month || name, today),
   ],
   ['(?:since|from) (<ISO>)', ([day], today) => range(day, addDays(today, -1))],
   ['(?:(?:last|on|this|past) )?(<WEEKDAY>)', ([name], today) => lastWeekday(name, today)],
@@ -48,6 +50,7 @@ const PHRASES: readonly Replace[] = [
     String.raw`(?:last|past|previous) (\d{1,2}) months?`,
     ([count], today) => range(monthBefore(today, Number(count)), monthBefore(today, 1)),
   ],
+  ['(?:past|previous) (week|month|quarter|year)', ([unit]) => `last-${unit}`],
   ['(this|last) (week|month|quarter|year)', ([which, unit]) => `${which}-${unit}`],
   ['(?:so far|to date|month to date)', ''],
   [

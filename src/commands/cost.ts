@@ -123,15 +123,14 @@ function digestPhrase(words: readonly string[], { given, vocabulary }: PhraseSta
     const readings = ['pause', 'remove'].map((what) => ({ label: what, given: { what } }));
     return { taken: 1, choice: { why: 'Pause the digest, or remove it?', readings } };
   }
-  const isWeekly = /^(weekly|every week)\b/i.test(words.join(' '));
-  // `this channel daily`
-  const said = words.filter((word) => !/^(this|channel)$/i.test(word));
-  const { days, times, taken } = weeklyWords(isWeekly ? [] : said);
+  const isWeekly = /\b(weekly|every week)\b/i.test(words.join(' '));
   const tag = vocabulary.services
     .flatMap(({ tags }) => tags ?? [])
     .find((one) => words.includes(one));
-  const isWhole = days !== null && said.slice(taken).every((word) => word === tag);
-  if (!isWeekly && !isWhole) return null;
+  // `this channel daily`, `weekly for prod at 9:00`
+  const said = words.filter((one) => one !== tag && !/^(this|channel|for|week(ly)?)$/i.test(one));
+  const { days, times, taken } = weeklyWords(said);
+  if (taken < said.length || (days === null && !isWeekly)) return null;
   const all = {
     ...(isWeekly || !/^(daily|weekdays)$/.test(days ?? '') ? { period: 'week' } : {}),
     ...(days && { days: days.replaceAll(' ', ',') }),

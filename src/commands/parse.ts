@@ -2,6 +2,7 @@ import { nearest, ownValue, splitWords, type Word } from '../base/text.ts';
 import { type CommandOffer, oneLineOf, slashCommand } from '../domain/answer.ts';
 import { findByName } from '../domain/targets.ts';
 import {
+  alike,
   commandLine,
   fieldsOf,
   isPlaced,
@@ -424,6 +425,10 @@ function readArguments(
   if (command.reword) return reworded(command, typed, vocabulary);
   const reading = readWords(command, typed, vocabulary);
   const { given } = reading;
+  // A pipe that only one service has names its service.
+  const isNamed = ({ name }: { name: string }) => alike(name) === alike(given.pipe ?? '');
+  const [owner, other] = vocabulary.services.filter(({ pipes }) => pipes.some(isNamed));
+  if (owner && !other) given.service ??= owner.name;
   const reason = reasonOf(reading, null);
   const asked = { command, given };
   if (reading.refused !== null) return refused(reading.refused, [], asked);
@@ -475,40 +480,40 @@ function separateLines(
   const isUnread = pieces.some((piece) => 'choice' in piece || looseText(piece) !== null);
   if (command.kind !== 'change' || vocabulary.isCheck || !(isShared || isUnread)) return null;
   const ends = [given, ...choices.flatMap(({ readings }) => readings.map((each) => each.given))];
+  const draftOf = (words: readonly Word[]) => readWords(command, words, vocabulary);
   const isReverted = ends.some(({ until }) => until !== undefined);
   // What is quoted or introduced is the reason, whatever it says.
   const end = typed.findIndex((word) => word.quoted || /^(because|weil|-|reason)/i.test(word.text));
+  const plain = typed.map((word) => ({ ...word, text: word.text.replace(/[,;]$/, '') }));
   for (let at = 1; at < Math.min(end < 0 ? typed.length : end, SECOND_WITHIN); at += 1) {
-    const isComma = /[,;]$/.test(typed[at - 1]?.text ?? '');
     const after = typed.slice(at).findIndex((word) => !/^(and|und|&&?|\+|then)$/i.test(word.text));
     if (after < 0) continue;
-    const isJoined = after > 0 || isComma;
-    const head = typed
-      .slice(0, at)
-      .map((word) => ({ ...word, text: word.text.replace(/[,;]$/, '') }));
+    const isJoined = after > 0 || /[,;]$/.test(typed[at - 1]?.text ?? '');
+    const head = plain.slice(0, at);
     const tail = typed.slice(at + after);
     const found = findCommand(noun, tail, vocabulary);
     const turn = isJoined ? wordsOf('turn') : [];
     const next = found?.phrase ? found : verbAt([...turn, ...tail], ownCommands(noun, vocabulary));
-    const never = isJoined && neverAt(noun, tail, vocabulary);
-    if (never && anyName('service', tail, vocabulary))
+    if (isJoined && neverAt(noun, tail, vocabulary) && anyName('service', tail, vocabulary))
       return [...lines([command, head]), `${noun} ${typedText(tail)}`];
     const other = next?.command.kind === 'change' && next.phrase !== '' ? next : null;
     if (!isJoined && !other) continue;
     const named = anyName('service', head, vocabulary);
     const own = nameAt('service', other?.rest ?? tail, vocabulary);
-    if (isReverted && wordsBack(command, typed.slice(at).map(lowerOf)) > 0) continue;
+    if (isReverted && !own && wordsBack(command, typed.slice(at).map(lowerOf)) > 0) continue;
     const [it = NO_WORD, ...rest] = other?.rest ?? [];
     const isSame =
-      isJoined && !own && other?.command !== command && /^(it|them)?$/.test(lowerOf(it));
+      after > 0 && !own && other?.command !== command && /^(it|them)?$/.test(lowerOf(it));
     const name = { text: named?.item.name ?? '', quoted: false };
-    if (other && named && (own || isSame))
+    if (other && named && (isSame || (own && (isJoined || draftOf(head).pieces.length === 0))))
       return lines([command, head], [other.command, own ? other.rest : [name, ...rest]]);
-    const isBoth = isShared && own && tail.length > own.taken && head.length > (named?.taken ?? 0);
-    if (isBoth && isJoined && !other) return lines([command, head], [command, tail]);
+    if (isShared && own && isJoined && !other && [head, tail].map(draftOf).every(hasValue))
+      return lines([command, head], [command, tail]);
   }
   return null;
 }
+
+const hasValue = ({ given, choices }: Draft) => Object.keys(given).length + choices.length > 1;
 
 function lines(...all: readonly (readonly [Command, readonly Word[]])[]): readonly string[] {
   return all.map(([{ name }, words]) => [name, ...words.map(quoteWord)].join(' '));
@@ -572,11 +577,9 @@ function ambiguous(
   const problem = { kind: 'misread', sentence, problems: {}, asked: { command, given } } as const;
   if (vocabulary.isCheck) return { ...problem, offers: [] };
   // Words without a reading stay in the reason.
-  const reason = reasonOf(
-    reading,
-    choices.filter((choice) => !hasReadings(choice)),
-  );
-  const combinations = choices.some(hasReadings) ? combined(given, choices) : [];
+  const unread = choices.filter((choice) => !hasReadings(choice));
+  const reason = reasonOf(reading, unread);
+  const combinations = unread.length < choices.length ? combined(given, choices) : [];
   const own = combinations.flatMap((each) => {
     // A name in quotes is exact: `staging` is also a tag, `"staging"` is the service.
     const lines = [false, true].map((isExact) => commandLine(command, each.given, reason, isExact));

@@ -3,11 +3,12 @@
 import { isRepeated, timeWords } from '../base/moments.ts';
 import type { Word } from '../base/text.ts';
 import { slashCommand } from '../domain/answer.ts';
-import { type Field, fieldsOf, isPlaced, oneOf } from './arguments.ts';
+import { type Field, fieldsOf, isPlaced, oneOf, typedText } from './arguments.ts';
 import type { Command, Vocabulary } from './define.ts';
 import { onlyAlert, similarAt } from './names.ts';
 import { acceptedText } from './values.ts';
 import {
+  ask,
   bare,
   bareKey,
   choiceWord,
@@ -16,6 +17,7 @@ import {
   explicitPair,
   fieldOfPair,
   introducedReason,
+  isEndAt,
   isMissing,
   lacksName,
   looseText,
@@ -122,28 +124,33 @@ function askAboutProse(reader: Reader): void {
     draft.choices.push(choice);
     draft.pieces.splice(index, found.taken, { choice });
   }
-  const loose = draft.pieces.flatMap((piece) => looseText(piece) ?? []).join(' ');
-  if (draft.choices.length > 0 || loose === '') return;
-  if (asksForValues(reader)) {
-    draft.unclear = `What should change? “${loose}” is no value.`;
-    const said = draft.pieces.filter((piece) => looseText(piece) === null);
+  const loose = draft.pieces.filter((piece) => looseText(piece) !== null);
+  if (draft.choices.length > 0 || loose.length === 0) return;
+  // Of `double the memory for launch`, the reason begins with “for”.
+  const end = loose.findIndex((piece) => looseText(piece) === 'for');
+  const unread = end < 0 ? loose : loose.slice(0, end);
+  if (asksForValues(reader) && unread.length > 0) {
+    draft.unclear = `What should change? “${unread.map(looseText).join(' ')}” is no value.`;
+    const said = draft.pieces.filter((piece) => !unread.includes(piece));
     draft.pieces.splice(0, draft.pieces.length, ...said);
     return;
   }
   const isNumber = /^[\d.,:%]+$/.test(rest);
   const isOpen = TIMING.every((key) => draft.given[key] === undefined);
+  const time = isNumber ? rest : timeWords(rest);
   // A second time, `20:00 and 22:00`, is asked about as well.
-  const isTime = isOpen || isRepeated(rest) || /^(and|or|und|oder|&) /i.test(rest);
-  const time = isNumber ? rest : isTime ? timeWords(rest) : null;
-  if (time === null) return;
-  const could = `“${time}” could be a time. ${howToWrite(reader, time)}`;
+  const [, second = ''] = /^(?:and|or|und|oder|&) (?:at )?(.*)/i.exec(rest) ?? [];
+  const isAsked = isNumber || isOpen || isRepeated(rest) || second.startsWith(time ?? '"');
+  if (time === null || !isAsked) return;
+  const could = /^(but )?(only )?(if|unless)\b/i.test(time)
+    ? `“${time}” could be a condition, and Signalbox checks none.`
+    : `“${time}” could be a time. ${howToWrite(reader, time)}`;
   const why = isNumber ? `“${time}” is a number without its key.` : could;
   const words = draft.pieces.map((piece) => ('text' in piece ? piece.text : '')).join(' ');
   // Words that are nothing but the time can be left out.
   const readings = words === time ? [{ label: 'Without it', given: {} }] : [];
-  const choice = { why, readings, words };
-  draft.choices.push(choice);
-  draft.pieces.splice(0, draft.pieces.length, { choice });
+  draft.pieces.splice(0);
+  ask(reader, { why, readings, words });
 }
 
 /** `scale staging double the memory`: a change of values, of which the line has none. */
@@ -205,18 +212,16 @@ function nameFromProse(reader: Reader): void {
     fields.find((each) => isOpen(each) && each.names && !takesReason({ command }));
   const end = draft.pieces.findIndex((piece) => looseText(piece) === null);
   const plain = end < 0 ? draft.pieces : draft.pieces.slice(0, end);
-  const textsOf = (pieces: readonly Piece[]) =>
-    pieces.flatMap((piece) => ('text' in piece ? [piece.text] : []));
-  const texts = textsOf(plain);
-  if (!field || texts.length === 0) return;
-  const words = texts.map((text) => ({ text, quoted: false }));
-  const all = textsOf(draft.pieces).map((text) => ({ text, quoted: false }));
-  const within = field.names === 'alert' ? onlyAlert(all, vocabulary) : undefined;
+  const wordsIn = (pieces: readonly Piece[]) =>
+    pieces.flatMap((piece) => ('text' in piece ? [{ text: piece.text, quoted: false }] : []));
+  const words = wordsIn(plain);
+  if (!field || words.length === 0) return;
+  const within = field.names === 'alert' ? onlyAlert(wordsIn(draft.pieces), vocabulary) : undefined;
   const similar = field.names ? similarAt(field.names, words, vocabulary) : null;
   // Of a query without a reason, all words are the name.
   const isAll = !takesReason({ command }) && field.names !== undefined;
-  const taken = within ? draft.pieces.length : (similar ?? (isAll ? texts.length : 1));
-  draft.given[field.name] = within?.text ?? texts.slice(0, taken).join(' ');
+  const taken = within ? draft.pieces.length : (similar ?? (isAll ? words.length : 1));
+  draft.given[field.name] = within?.text ?? typedText(words.slice(0, taken));
   draft.pieces.splice(0, taken);
 }
 
@@ -243,15 +248,10 @@ const filler: Step = (reader, at) => {
 function isNounAgain({ command, draft, words }: Reader, at: number): boolean {
   const [noun = ''] = command.name.split(' ');
   const isNamed = at > 0 && draft.given[noun] !== undefined && draft.pieces.length === 0;
-  const next = words[at + 1];
-  const isEnd =
-    !next || next.quoted || AFTER_NOUN.test(lower(next)) || /[,;:]$/.test(words[at]?.text ?? '');
-  return isNamed && isEnd && NOUN_AGAIN.test(lower(words[at]));
+  return isNamed && isEndAt(words, at + 1) && NOUN_AGAIN.test(lower(words[at]));
 }
 
 const NOUN_AGAIN = /^(services?|database|db|cluster|instance|warehouse|alerts?)$/;
-const AFTER_NOUN =
-  /^(for|because|as|at|in|on|to|until|till|from|between|with|during|while|since|by|before|after|and|now|today|tonight|tomorrow|-|–|please|weil|für|bis|um|\d.*)$/;
 
 /** Whether a step would read the words, without an effect. */
 function probe(reader: Reader, at: number, step: Step): boolean {

@@ -183,7 +183,8 @@ export function sizePhrase(
     }
     const [, exact, times] = /^(?:[x×](\d{1,2})|(\d{1,2}) ?[x×])$/i.exec(text) ?? [];
     if (exact !== undefined) return { taken, given: { numReplicas: exact } };
-    if (times !== undefined && Object.keys(given).length < 2) {
+    const next = words[taken] ?? '';
+    if (times !== undefined && Object.keys(given).length < 2 && !/^(memory|ram)/i.test(next)) {
       const readings = [{ label: `replicas=${times}`, given: { numReplicas: times } }];
       const why = `“${text}” can mean replicas=${times}. Write the memory as max=64, for example.`;
       return { taken, choice: { why, readings } };
@@ -197,12 +198,7 @@ export function sizePhrase(
       return { taken, choice: { why, readings: sizeReadings(high, low, hasReplicas) } };
     }
     const [, size] = ONE_SIZE.exec(text) ?? [];
-    const next = words[taken] ?? '';
-    if (
-      size === undefined ||
-      /^(replicas?|nodes?|min|minutes?|max|%|more|fewer|less|extra)/i.test(next)
-    )
-      continue;
+    if (size === undefined || NO_SIZE_BEFORE.test(next)) continue;
     const hasUnit = /[a-z]$/i.test(text);
     const readings = sizeReadings(size, size, hasUnit || hasReplicas).filter((reading) =>
       isValidSize(reading.given, vocabulary),
@@ -215,6 +211,8 @@ export function sizePhrase(
   }
   return null;
 }
+
+const NO_SIZE_BEFORE = /^(replicas?|nodes?|min|minutes?|max|%|more|fewer|less|extra|[x×]$)/i;
 
 /** The keys that a number without a key can mean. */
 function sizeReadings(max: string, min: string, isMemory: boolean): readonly Reading[] {

@@ -110,7 +110,7 @@ const NEVER: readonly (readonly [noun: string, verbs: string, says: string, line
   ['service', DELETES, 'Signalbox never deletes a service.', 'service stop $|service show $'],
   [
     'service',
-    'resize disk|increase disk|add disk|resize storage|increase storage|add storage',
+    'resize disk|increase disk|grow disk|expand disk|extend disk|scale disk|add disk|resize storage|increase storage|grow storage|expand storage|extend storage|scale storage|add storage',
     'Signalbox cannot resize a disk: the storage of a service grows on its own. It can scale the memory.',
     'service show $|service scale $',
   ],

@@ -102,7 +102,7 @@ export function set({ draft, fields }: Reader, given: TypedValues): void {
   }
 }
 
-function ask({ draft }: Reader, choice: Ambiguity): void {
+export function ask({ draft }: Reader, choice: Ambiguity): void {
   draft.choices.push(choice);
   if (choice.words !== null) draft.pieces.push({ choice });
 }
@@ -355,8 +355,9 @@ export const placedName: Step = (reader, at) => {
     const isOpen = before === undefined && (!field.unlessTyped || isMissing(reader, field));
     const known =
       isOpen || before ? nameAt(field.names, words.slice(at), vocabulary, draft.given) : null;
-    // The same name once more: `stop staging staging`.
-    if (known && before && alike(known.text) === alike(before)) return known.taken;
+    // The same name once more: `stop staging staging`. Of `all except ci, finance`, it is left out.
+    if (known && before && draft.without.length === 0 && alike(known.text) === alike(before))
+      return known.taken;
     if (!isOpen || !known) continue;
     set(reader, { [field.name]: known.text });
     return known.taken;
@@ -364,10 +365,19 @@ export const placedName: Step = (reader, at) => {
   return 0;
 };
 
+/** Whether words end here: what follows is no part of them. */
+export function isEndAt(words: readonly Word[], end: number): boolean {
+  const [last, next] = [words[end - 1]?.text ?? '', words[end]];
+  return !next || next.quoted || AFTER.test(lower(next)) || /[,;:)]$/.test(last);
+}
+
+const AFTER =
+  /^(for|because|as|at|in|on|to|until|till|from|between|with|during|while|since|by|before|after|and|or|but|except|now|today|tonight|tomorrow|[-–&+/,]|please|weil|für|bis|um|\d.*)$/;
+
 const JOINT = /^(and|und|or|&|\+|,|\/|plus|then)$/;
 const ALL = /^(all|every|everything|alle)$/;
-const EXCEPT = /^(except|außer|without|but)$/;
-const LINK = /^(the|services?|tagged|labell?ed|as|with|tag|in|warehouse|of|from|for|not)$/;
+const EXCEPT = /^(except|außer|without|but|not)$/;
+const LINK = /^(the|services?|tagged|labell?ed|as|with|tag|in|warehouse|of|from)$/;
 
 /** One more target: `and ci`, `all`, `all services tagged dev`, `prod`; of several, one that is left out: `except ci`. */
 export const moreTargets: Step = (reader, at) => {
@@ -388,6 +398,7 @@ export const moreTargets: Step = (reader, at) => {
   };
   const isJoined = skip(JOINT).length > 0 || /,$/.test(words[at - 1]?.text ?? '');
   const [leavesOut] = skip(EXCEPT);
+  if (leavesOut) skip(/^for$/);
   const isOpen = given === undefined || isJoined || leavesOut !== undefined;
   const isAll = isOpen && skip(ALL).length > 0;
   const links = isAll || leavesOut || isJoined ? skip(LINK) : [];
@@ -397,19 +408,18 @@ export const moreTargets: Step = (reader, at) => {
     [...(tags ?? []), warehouse].some((one) => one?.toLowerCase() === word),
   );
   // The name of a service is the service, unless a word says that a group is meant.
-  const isGroup = known
-    ? known.taken === 1 && (isAll || isTagged)
-    : given === undefined || end > at;
+  const isGroup = known ? known.taken === 1 && (isAll || isTagged) : isOpen;
   const named = isGroup && group.length > 0 ? group : findByName(services, known?.text ?? '');
   const isExcept = leavesOut !== undefined || (isJoined && draft.without.length > 0);
   if (isExcept && draft.targets.length === 0) return 0;
   if (named.length === 0) {
-    const isList = isExcept || end + 1 === words.length;
-    const isLost = isJoined && isList && nearest(word, all).length > 0;
-    if (isLost || (isAll && isTagged) || /^(except|außer)$/.test(leavesOut ?? '')) {
-      draft.refused = `“${word || leavesOut}” names no service, tag or warehouse.`;
-      return words.length - at;
-    }
+    const isLast = isExcept || end + 1 === words.length;
+    const isTypo = isJoined && isLast && nearest(word, all).length > 0;
+    const isLost = (isAll && isTagged) || /^(except|außer)$/.test(leavesOut ?? '');
+    const why = `“${word || leavesOut}” names no service, tag or warehouse.`;
+    if (isLost || (isTypo && isExcept)) draft.refused = why;
+    else if (isTypo) ask(reader, { why, readings: [], words: typedText(words.slice(at)) });
+    if (isLost || isTypo) return words.length - at;
     if (!isAll) return 0;
     // `all in 2 hours` is a time.
     end -= links.length - Number(/^services?$/.test(links[0] ?? ''));
@@ -417,13 +427,12 @@ export const moreTargets: Step = (reader, at) => {
     end += isGroup ? 1 : (known?.taken ?? 0);
     if (isGroup) skip(/^(services?|warehouse)$/);
   }
+  // `and all tests are done` is a reason.
+  if ((isAll || isGroup) && given !== undefined && !isExcept && !isEndAt(words, end)) return 0;
   const names = named.length > 0 ? named.map(({ name }) => name) : all;
-  if (isExcept) {
-    draft.without.push(...names);
-    return end - at;
-  }
   const first = given === undefined ? [] : [findByName(services, given)[0]?.name ?? given];
-  if (first[0] === names[0] && names.length === 1) return end - at;
+  if (isExcept) draft.without.push(...names);
+  if (isExcept || (first[0] === names[0] && names.length === 1)) return end - at;
   draft.targets.push(...new Set([...first, ...names]).difference(new Set(draft.targets)));
   draft.given[field.name] ??= names[0] ?? '';
   return end - at;
@@ -573,7 +582,7 @@ export const timePhrase: Step = (reader, at) => {
     if (one && others.length === 0 && own.length > 1) set(reader, one.given);
     else {
       const no = own.length > 1 ? '' : ' It has no start: it begins at once.';
-      const why = `“${phrase}” ${others.length > 0 ? 'names no single moment' : 'is a start and an end'}.${no}`;
+      const why = `“${phrase}” ${own.length > 1 ? 'names no single moment' : 'is a start and an end'}.${no}`;
       ask(reader, { why, readings, words: phrase });
     }
     return taken;
@@ -605,22 +614,21 @@ export const timePhrase: Step = (reader, at) => {
 export const zoneOfTime: Step = (reader, at) => {
   const { words, vocabulary, draft } = reader;
   const { clock, commands } = vocabulary;
-  const all = [
-    draft.given,
-    ...draft.choices.flatMap(({ readings }) => readings.map((each) => each.given)),
-  ];
-  const isTimed = all.some(({ at: start, until }) => /:\d\d$/.test(start ?? until ?? ''));
+  const asked = draft.choices.flatMap(({ readings }) => readings.map((each) => each.given));
+  const isTimed = [draft.given, ...asked].some(({ at: start, until }) =>
+    /:\d\d$/.test(start ?? until ?? ''),
+  );
   const isNext = draft.pieces.every((piece) => 'choice' in piece);
   const place = isTimed && isNext ? placeAt(textsAt(reader, at)) : null;
   // `wake up` is a verb, and Wake an island.
   const verb = verbAt(words.slice(at), commands)?.phrase.split(' ') ?? [];
   if (!clock || !place || place.zone === clock.zone || verb.length > place.taken) return 0;
+  // `20:00 New York team asked` is a reason.
+  if (!place.isSure && !isEndAt(words, at + place.taken)) return 0;
   const { phrase, zone } = place;
   // The same words, with the zone.
-  const before = typedText(words.slice(Math.max(0, at - 8), at))
-    .replaceAll('=', ' ')
-    .split(' ');
-  const inZone = before.flatMap((_, from) => {
+  const typed = typedText(words.slice(Math.max(0, at - 8), at)).replaceAll('=', ' ');
+  const inZone = typed.split(' ').flatMap((_, from, before) => {
     const texts = [...before.slice(from), zone ?? ''].map((text) => ({ text, quoted: false }));
     const own: Draft = { ...draft, given: {}, pieces: [], choices: [] };
     const taken = timePhrase({ ...reader, words: texts, draft: own, tailAt: texts.length }, 0);
@@ -630,10 +638,9 @@ export const zoneOfTime: Step = (reader, at) => {
   });
   const own = { label: `in your time zone, ${clock.zone}`, given: {} };
   const [other = []] = zone === null ? [] : inZone;
-  const why = zone
-    ? `“${phrase}” can be the time zone ${zone}.`
-    : `“${phrase}” is not the name of one time zone.`;
-  ask(reader, { why, readings: [...other, own], words: phrase });
+  if (zone !== null && other.length === 0) return 0;
+  const names = zone ? `can be the time zone ${zone}` : 'is not the name of one time zone';
+  ask(reader, { why: `“${phrase}” ${names}.`, readings: [...other, own], words: phrase });
   return place.taken;
 };
 

@@ -93,10 +93,8 @@ test.for<readonly [line: string, answer: string]>([
     `“in Tokyo” can be the time zone Asia/Tokyo. [in Asia/Tokyo] ${OWN_ZONE}`,
   ],
   ['change freeze prod until 20:00 ET', `“ET” is not the name of one time zone. ${OWN_ZONE}`],
-  [
-    'service stop ci at=20:00 Phoenix migration',
-    `“Phoenix” can be the time zone America/Phoenix. [in America/Phoenix] ${OWN_ZONE}`,
-  ],
+  ['service stop ci 8pm Phoenix import', 'service stop service=ci at=20:00 “Phoenix import”'],
+  ['service stop ci 8pm London time for 2h', 'service stop service=ci at=2026-11-29T20:00Z for=2h'],
   ['service stop ci at 20:00 Berlin release', 'service stop service=ci at=20:00 “Berlin release”'],
   ['service stop ci at=9:00 UTC-8', 'service stop service=ci at=2026-11-29T17:00Z'],
   [
@@ -115,7 +113,14 @@ test.for<readonly [line: string, answer: string]>([
     'service stop service=ci at=2026-11-30T01:00Z until=2026-11-30T03:00Z',
   ],
   ['service stop ci 8:00 -10:00', 'service stop service=ci at=08:00 until=2026-11-30T10:00'],
-  ['service stop ci 20:00-22:00 EST', `“EST” is not the name of one time zone. ${OWN_ZONE}`],
+  [
+    'service stop ci 8-10 EST',
+    '“8-10” names no single moment.\n“EST” is not the name of one time zone. [Mon 30 Nov 08:00 until 10:00 · in your time zone, Europe/Berlin] [today 20:00 until 22:00 · in your time zone, Europe/Berlin] [It is only the reason]',
+  ],
+  [
+    'cost digest weekly at 9:00',
+    'Add a digest for “weekly at 9:00”? When is it posted? [add at=09:00 every=week]',
+  ],
   [
     'service stop ci at 20:00 (Christmas)',
     `“(Christmas)” can be the time zone Indian/Christmas. [in Indian/Christmas] ${OWN_ZONE}`,
@@ -192,6 +197,10 @@ test.for<readonly [line: string, answer: string]>([
     'service stop ci from 20:00 to 22:00 tomorrow',
     '“from 20:00 to 22:00 tomorrow” names no single moment. [Mon 30 Nov 20:00 until 22:00] [20:00 until Mon 30 Nov 22:00] [It is only the reason]',
   ],
+  [
+    'service stop ci from 8am to 10am tomorrow',
+    'service stop service=ci at=2026-11-30T08:00 until=2026-11-30T10:00',
+  ],
   ['service stop ci tonight 9:30', 'service stop service=ci at=2026-11-29T21:30'],
   [
     'service stop ci tonight 12:30',
@@ -206,12 +215,26 @@ test.for<readonly [line: string, answer: string]>([
   ['service stop ci at 20:00 every night', `“every night” could be a time. ${WAYS} ${REPEATS}`],
   [
     'service stop ci only if idle',
-    `“only if idle” could be a time. ${WAYS} [Without it] [It is only the reason]`,
+    '“only if idle” could be a condition, and Signalbox checks none. [Without it] [It is only the reason]',
   ],
   // What is left out, wherever it stands.
   ['service stop dev at 20:00 except ci', `${EACH} staging. [staging]`],
-  ['service stop all in 2 hours except prod', `${EACH} staging, ci. [staging] [ci]`],
-  ['service stop ci and stagging', '“stagging” names no service, tag or warehouse.'],
+  ['service stop all in 2 hours, not prod', `${EACH} staging, ci. [staging] [ci]`],
+  [
+    'service stop ci, stagin',
+    '“stagin” names no service, tag or warehouse. [It is only the reason]',
+  ],
+  // A reason, or a target, is not what its first word can mean elsewhere.
+  ['service stop ci, all tests are done', 'service stop service=ci “all tests are done”'],
+  ['service stop ci and dev is fine', 'service stop service=ci “and dev is fine”'],
+  ['cost 1 nov', 'cost words=2026-11-01'],
+  ['service stop ci, prod', `${EACH} ci, analytics-prod, finance. [ci] [analytics-prod] [finance]`],
+  ['service stop all but finance, analytics-prod', `${EACH} staging, ci. [staging] [ci]`],
+  ['service stop ci, not staging', 'service stop service=ci “not staging”'],
+  ['service stop ci to start staging', 'service stop service=ci “to start staging”'],
+  ['service scale ci max=64, launch', 'service scale service=ci maxReplicaMemoryGb=64 “launch”'],
+  ['service scale ci at 20:00 for launch', 'service scale service=ci at=20:00 “for launch”'],
+  ['service stop ci 8pm and report 22:00', 'service stop service=ci at=20:00 “and report 22:00”'],
   ['service stop ci / staging', `${EACH} ci, staging. [ci] [staging]`],
   // Several changes, each with its own values.
   ['service turn ci on and staging off', `${ONE} [service start ci] [service stop staging]`],
@@ -227,6 +250,14 @@ test.for<readonly [line: string, answer: string]>([
   [
     'service stop ci at 20:00 and staging at 22:00',
     `${ONE} [service stop ci at 20:00] [service stop staging at 22:00]`,
+  ],
+  [
+    'service stop ci, staging, finance 8pm',
+    `${EACH} ci, staging, finance. [ci] [staging] [finance]`,
+  ],
+  [
+    'service stop ci until 22:00 then start staging',
+    `${ONE} [service stop ci until 22:00] [service start staging]`,
   ],
   ['service stop ci stop staging', `${ONE} [service stop ci] [service stop staging]`],
   [
