@@ -543,9 +543,11 @@ function dateIn(today: string, day: number, month: number): string | null {
 
 const REPEATS = String.raw`^(?:(every|each) (other )?(day|night|morning|evening|week|weekday|weekend|month|(mon|tues|wednes|thurs|fri|satur|sun)day)s?\b.*|(daily|hourly|weekly|monthly|weekdays)(?: at)?(?: \d.*)?$)`;
 
+const REPETITION = patternOf(REPEATS, {});
+
 /** Words that begin with a repetition: `every night`, `weekdays`. */
 export function isRepeated(text: string): boolean {
-  return new RegExp(REPEATS, 'i').test(text);
+  return REPETITION.test(text);
 }
 
 // A list of words, not a grammar: whatever contains one of them could be a time, so that it is asked about.

@@ -461,7 +461,7 @@ function readArguments(
   return { kind: 'incomplete', command, given: { ...result.given, reason }, missing: [], unclear };
 }
 
-/** Words: what somebody pastes behind a change can have thousands. */
+/** Words: text that is pasted behind a change can have thousands. */
 const SECOND_WITHIN = 40;
 const ONE_EACH = 'A line requests one change, so each is requested on its own:';
 
