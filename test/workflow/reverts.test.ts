@@ -6,6 +6,7 @@ import { listChanges, loadChange } from '../../src/log/index.ts';
 import type { SendResult } from '../../src/servers/sent.ts';
 import { jobKinds } from '../../src/workflow/background.ts';
 import type { WorkflowContext } from '../../src/workflow/context.ts';
+import { rebuildAll } from '../../src/workflow/rebuild.ts';
 import { planRevert } from '../../src/workflow/reverts.ts';
 import { READS_OFF } from '../harness/reads-off.ts';
 import { aChange, createTestContext, eventsOf, loaded, minutes, STAGING } from './context.ts';
@@ -76,12 +77,13 @@ test('the revert of a timed change is approved with it and waits for its schedul
   expect(drafted?.seq).toBe((marked?.seq ?? 0) + 1);
 });
 
-test('a revert that is already due expires a day from now', async () => {
+test('a revert of the day before is kept by a rebuild, and expires a day from now', async () => {
   const { context, clock, plan } = await toRevert();
-  clock.now = minutes(600);
+  clock.now = minutes(1_480);
+  await rebuildAll(context.events);
   await plan();
   expect(await childrenIn(context)).toMatchObject([
-    { notBefore: minutes(60), expiresAt: minutes(600 + 24 * 60) },
+    { notBefore: minutes(60), expiresAt: minutes(1_480 + 24 * 60) },
   ]);
 });
 
