@@ -136,18 +136,6 @@ test('the answer has each figure once, the fact before any forecast', async () =
   `);
 });
 
-test('a wide range stands in place of the point', async () => {
-  const read = readingOf(nineWeeks(TODAY, 1, (day) => (day >= '2026-11-17' ? 4 : 1)));
-  const now = () => new Date(`${TODAY}T08:00:00Z`);
-  const answer = await listBudgets({
-    budgets: [BUDGET],
-    costs: async () => read,
-    services: () => [],
-    now,
-  });
-  expect(written(answer)).toMatch(/^Forecast: heading for [\d,]+–[\d,]+ credits$/m);
-});
-
 test('without budgets the answer says where they are defined', async () => {
   const read = readingOf([row()]);
   const given = { costs: async () => read, services: () => [], now: () => new Date() };

@@ -131,12 +131,6 @@ test('too many refreshes offer the stored forecast', async () => {
   expect(JSON.stringify(parts)).toContain('"line":"cost forecast year"');
 });
 
-test('a forecast of a quarter names it, and one of a year the year', async () => {
-  const rows = costsOf('s-1', 100);
-  expect(await answered('quarter', rows)).toContain('1 Oct – 31 Dec: heading for');
-  expect(await answered('year', rows)).toContain('2026: heading for');
-});
-
 test('a forecast of a scope has only its costs, and what it leaves out', async () => {
   const rows = [...costsOf('s-1', 100), ...costsOf('s-2', 50), ...costsOf('s-3', 10)];
   const all = await answered('year', costsOf('s-1', 100));

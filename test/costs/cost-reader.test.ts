@@ -90,13 +90,6 @@ test('a fresh read fetches every month that can still change, and no final one',
   expect(calls()).toBe(5);
 });
 
-test('a final month does not make the figures older than the open one', async () => {
-  const { read, clock } = await reader();
-  await read({ first: '2026-09-01', last: '2026-09-30' }, people);
-  clock.now = new Date(NOON.getTime() + 16 * 60_000);
-  expect((await read(AUTUMN, people)).fetchedAt).toEqual(clock.now);
-});
-
 test('what another replica read again is shown at once, and not fetched twice', async () => {
   const { read, again, calls, clock } = await reader();
   const other = again();

@@ -69,10 +69,11 @@ test('an unusual cost is in the title, with its line and buttons', () => {
   expect(notable).toBe(true);
 });
 
-test('what Signalbox did is explained by the change, without ⚠, and what it saves', () => {
+test('what Signalbox did is explained by the change, with the present name of the service', () => {
   const rows = nineWeeks(TODAY, 2, (day, id) => (day >= '2026-11-18' && id === 's-2' ? 0 : 1));
-  const read = readingOf(rows, { changes: [STOPPED] });
+  const read = readingOf(rows, { changes: [{ ...STOPPED, service: 'old-name' }] });
   const { text, title } = digestOf(read);
+  expect(text).not.toContain('old-name');
   expect(text).toContain('By your changes: staging stopped (ADHZMF) −30.6 credits per day');
   expect(text).not.toContain('⚠');
   expect(title).not.toContain('unusual');
@@ -127,10 +128,11 @@ describe('the title has one conclusion, in this order', () => {
     );
   });
 
-  test('no word about a forecast beside a budget that is over', () => {
+  test('beside a budget that is over, whether the day was usual, and no word about a forecast', () => {
     const read = readingOf(QUIET);
     const { text } = digestOf(read, { budgets: [budgetFor(read, { credits: 1_000 })] });
     expect(text).not.toMatch(/heading|likely/);
+    expect(text.toLowerCase()).toContain('as usual');
   });
 
   test('a wide range instead of a point', () => {
@@ -166,11 +168,6 @@ test('rows that cannot be read leave no headline and no forecast, but say what i
   expect(title).toBe('Yesterday, Thu 19 Nov: not known');
   expect(text).toContain('\n3 rows of the report could not be read. November not known.\n');
   expect(text).not.toMatch(/\b0 credits/);
-});
-
-test('no data is not a cost of 0', () => {
-  const { title } = digestOf(readingOf(QUIET.filter(({ day }) => day !== YESTERDAY)));
-  expect(title).toBe('Yesterday, Thu 19 Nov: no data yet');
 });
 
 test('a report that cannot be read now is the first line', () => {
@@ -278,7 +275,7 @@ describe('a title has at most two lines on a phone', () => {
     ['as usual', given(), 'as usual'],
     ['above usual', given(triple('s-2').map((one) => ({ ...one, openDay: once }))), 'nusual'],
     ['unusual', given(triple('s-1')), 'Unusual: analy'],
-    ['without rows', given(named(QUIET.filter(({ day }) => day < YESTERDAY))), 'no data'],
+    ['without rows', given(named(QUIET.filter(({ day }) => day < YESTERDAY))), 'no data yet'],
     ['not known', given(undefined, {}, { problems: [lost] }), 'not known'],
     ['a week', given(undefined, week), '9–15 Nov: '],
     ['over', given(undefined, { budgets: over(1_000) }), 'November over budget'],
@@ -309,21 +306,6 @@ test('a week is not compared with one of which rows were lost, nor has the threa
   const { title, thread } = digestOf(read, { covers, period: 'week' });
   expect(title).not.toContain(' vs ');
   expect(thread && written(thread)).not.toMatch(/Changed most|Service \|/);
-});
-
-test('the effect of a change has the name that the service has now', () => {
-  const rows = nineWeeks(TODAY, 2, (day, id) => (day >= '2026-11-18' && id === 's-2' ? 0 : 1));
-  const renamed = { ...STOPPED, service: 'old-name' };
-  const { text } = digestOf(readingOf(rows, { changes: [renamed] }));
-  expect(text).toContain('By your changes: staging stopped (ADHZMF)');
-  expect(text).not.toContain('old-name');
-});
-
-test('a digest over a budget says whether the day was usual, too', () => {
-  const read = readingOf(nineWeeks());
-  const { title, text } = digestOf(read, { budgets: [budgetFor(read, { credits: 1_000 })] });
-  expect(title).toContain('over budget');
-  expect(text.toLowerCase()).toContain('as usual');
 });
 
 test('a digest over a budget has one ⚠ line, which says what to do, and its buttons', () => {

@@ -64,8 +64,6 @@ describe('a Friday, 20 November 2026', () => {
     ['2026-11-10..2027-02-01', '2026-11-20'],
     ['2026-11-10..2026-11-20', '2026-11-20'],
     ['2026-11-20..', '2026-11-20'],
-    ['today', '2026-11-20'],
-    ['mtd', '2026-11-19'],
   ])('%s ends on %s', ([text, last]) => {
     expect(period(text)).toMatchObject({ last });
   });
@@ -104,7 +102,6 @@ describe('a Friday, 20 November 2026', () => {
     ['2026-13..2026-14', 'no-such-day', []],
     ['december-2026', 'in-the-future', []],
     ['5.11.2026', 'unknown-words', []],
-    ['5/11/2026', 'unknown-words', []],
     ['1999', 'unknown-words', []],
     ['', 'unknown-words', []],
     ['dénouement ☂', 'unknown-words', []],

@@ -62,10 +62,8 @@ test.for<[string, Partial<CostQuestion>]>([
   ['final 7d', { final: true, period: period('7d') }],
   ['average 7d', { average: true, period: period('7d') }],
   ['not staging not october', { scope: { ...ALL_COSTS, not: ['staging', 'october'] } }],
-  ['not staging', { scope: { ...ALL_COSTS, not: ['staging'] } }],
   ['compute 7d', { scope: { ...ALL_COSTS, metric: ['compute'] }, period: period('7d') }],
   ['metric data-transfer', { scope: { ...ALL_COSTS, metric: ['data-transfer'] } }],
-  ['Refresh 7d by day', { refresh: true, period: period('7d'), by: 'day' }],
   ['staging analytics-prod', { scope: only('staging', 'analytics-prod') }],
   ['staging,analytics-prod 7d', { period: period('7d'), scope: only('staging', 'analytics-prod') }],
   ['staging, two words', { scope: only('staging', 'two words') }],
@@ -77,16 +75,10 @@ test.for<[string, Partial<CostQuestion>]>([
   ['by=day top=5', { by: 'day', top: 5 }],
   ['service=staging,october', { scope: only('staging', 'october') }],
   ['by tag tag prod', { by: 'tag', scope: { ...ALL_COSTS, tag: ['prod'] } }],
-  ['by team vs last-week', { by: 'team', versus: period('last-week') }],
   ['october', { period: period('2026-10') }],
   ['last month by day', { period: period('last-month'), by: 'day' }],
   ['Last 7 Days', { period: period('7d') }],
   ['october 2025 vs september 2025', { period: period('2025-10'), versus: period('2025-09') }],
-  ['this week vs last week', { period: period('this-week'), versus: period('last-week') }],
-  [
-    '30d by team vs prev top 10 staging',
-    { period: period('30d'), by: 'team', versus: 'prev', top: 10, scope: only('staging') },
-  ],
 ])('"%s" is understood', ([typed, question]) => {
   expect(read(typed)).toEqual({ ok: true, question: { ...PLAIN, ...question } });
 });
@@ -110,7 +102,6 @@ test.for<[string, string, string, readonly string[]]>([
   ['twin by day', 'shared-name', 'twin', ['id-1', 'id-2']],
   ['7d 30d', 'given-twice', '30d', ['7d', '30d']],
   ['by day by day', 'given-twice', 'by day', ['by day']],
-  ['by service by metric', 'given-twice', 'by metric', ['by service', 'by metric']],
   ['by month 2026 by day', 'given-twice', 'by day', ['by month', 'by day']],
   ['tag', 'unknown-tag', '', ['tag prod', 'tag dev']],
   ['tag prd', 'unknown-tag', 'prd', ['tag prod']],
@@ -132,7 +123,6 @@ test.for<[string, string, string, readonly string[]]>([
   ['lastmonth', 'unknown-words', 'lastmonth', ['last-month']],
   ['octobre', 'unknown-words', 'octobre', ['october']],
   ['by=dya', 'no-grouping', 'dya', ['by day']],
-  ['days=7d', 'unknown-words', 'days=7d', []],
   ['zone=Mars/Phobos', 'unknown-words', 'zone=Mars/Phobos', []],
   ['not tag prod', 'unknown-service', 'tag prod', []],
   ['not', 'unknown-service', '', []],

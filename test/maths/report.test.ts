@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { daysBetween } from '../../src/base/time.ts';
-import { sumBy } from '../../src/maths/lines.ts';
 import {
   createReportReader,
   lostRows,
@@ -221,22 +219,6 @@ test('only the problems of the shown days and those without a day are shown', ()
     '1 row without a total: their metrics were summed',
     '1 row without a day: left out',
   ]);
-});
-
-test('a month of two thousand entities is read to the last row and the last millionth', () => {
-  const days = daysBetween('2026-11-01', '2026-11-30');
-  const ids = Array.from({ length: 2000 }, (_, index) => `s-${index}`);
-  const costs = days.flatMap((date) =>
-    ids.map((entityId, index) =>
-      reportRow({ date, entityId, serviceId: entityId, totalCredits: index / 1e6, metrics: {} }),
-    ),
-  );
-  const { rows, problems } = read(costs, 30 * 1.999);
-  expect(rows).toHaveLength(60_000);
-  expect(problems).toEqual([]);
-  const [dearest, ...others] = sumBy(rows, 'service', NOVEMBER);
-  expect(dearest).toMatchObject({ key: 's-1999', total: 30 * 1999, days: 30 });
-  expect(others.reduce((sum, { total }) => sum + total, 0)).toBe(30 * ((1998 * 1999) / 2));
 });
 
 const anyNumber = fc.option(fc.oneof(fc.double(), fc.constantFrom(0, -1, Number.NaN)));

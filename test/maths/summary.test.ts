@@ -85,12 +85,6 @@ test('the order of two names of one day does not matter', () => {
   expect(sumBy(rows.toReversed(), 'warehouse', WEEK)).toMatchObject([{ name: 'b' }]);
 });
 
-test('by metric, the rounding of rows is a line too', () => {
-  const rows = [row({ credits: 1, metrics: { computeCredits: microOf(0.995) } })];
-  const lines = sumBy(rows, 'metric', WEEK).map(({ name, total }) => `${name} ${total}`);
-  expect(lines).toEqual(['compute 995000', 'not broken down 5000']);
-});
-
 /** The sums again, by another way: one filter per line. */
 function foldOf(rows: readonly CostRow[], by: 'day' | 'month'): Map<string, number> {
   const keyOf = {

@@ -97,13 +97,6 @@ describe.for<[string, z.ZodType, Field[]]>([
 });
 
 describe('one field', () => {
-  test.each([...REGIONS.contract, ...REGIONS.live].map((region) => [region]))(
-    'the region %s of the contract or of live servers is accepted',
-    (region) => {
-      expect(requestProblems(ServiceCreation, { region })).toEqual([]);
-    },
-  );
-
   test('a region that neither the contract nor live servers know is refused', () => {
     const problem = oneOf(...REGIONS.contract);
     const problems = requestProblems(ServiceCreation, { region: 'mars-1' });

@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { readManifest } from '../../sandbox/slack/manifest.ts';
 import { commands, nounOf, nouns, verbOf } from '../../src/commands/index.ts';
 import { manifestOf } from '../../src/slack/manifest.ts';
 import { SlackManifest } from './manifest-schema.ts';
@@ -132,10 +131,6 @@ test('an app for an organization of Enterprise Grid says so, and no other one', 
   const own = manifestOf({ ...words, org: true });
   expect(own.settings).toEqual({ ...manifest.settings, org_deploy_enabled: true });
   expect(manifest.settings.org_deploy_enabled).toBe(false);
-});
-
-test('the stand-in for Slack reads it too', () => {
-  expect(readManifest(manifest)).toMatchObject({ homeTab: true, messagesTab: true });
 });
 
 // The size stands at the beginning of a PNG file, as two numbers of 32 bits.

@@ -56,17 +56,6 @@ test("a time is shown in the reader's zone, and in UTC where that does not work"
   expect(mrkdwnOf([{ at: NOON }])).toBe(DATE);
 });
 
-test.for<[string, string, string]>([
-  ['marks of direction', 'a\u202eb\u2066c\u061cd', 'abcd'],
-  ['zero-width marks', 'a\u200bb\ufeffc\u2060d', 'abcd'],
-  ['control characters', 'a\u0000b\u001b[31mc\u0007', 'ab[31mc'],
-  ['soft hyphens', 'ana\u00adlytics', 'analytics'],
-  ['line breaks, which stay', 'a\nb', 'a\nb'],
-  ['tabs, which part words', 'a\tb', 'a b'],
-])('a text is shown without %s', ([, text, shown]) => {
-  expect(visible(text)).toBe(shown);
-});
-
 test('a text is cut by whole characters', () => {
   expect(bounded('🚂🚂🚂', 3)).toBe('🚂🚂🚂');
   expect(bounded('🚂🚂🚂🚂', 3)).toBe('🚂🚂…');

@@ -77,14 +77,7 @@ test('a silence ends at its time', async () => {
 });
 
 const awkward: readonly [string, (alert: AlertSeed) => boolean][] = [
-  ['a tile without a name', ({ name, watches }) => name === null && watches.source === 'tile'],
-  ['a grouped search with two channels', (a) => Boolean(a.groupBy) && a.channels.length === 2],
-  ['a range', ({ thresholdType, thresholdMax }) => thresholdType === 'between' && !!thresholdMax],
-  ['a silence that lasts', ({ silencedForMinutes = 0 }) => silencedForMinutes > 0],
-  ['a silence that is over', ({ silencedForMinutes = 0 }) => silencedForMinutes < 0],
-  ['no channel', ({ channels }) => channels.length === 0],
   ['an unknown threshold type', ({ thresholdType }) => thresholdType === 'deviates_by'],
-  ['an unknown state', ({ state }) => state === 'FLAPPING'],
   ['an unknown channel', ({ channels }) => channels[0]?.type === 'pager'],
   ['a name that mentions everyone', ({ name }) => /<!channel>.*&/.test(name ?? '')],
 ];

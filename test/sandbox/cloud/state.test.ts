@@ -99,14 +99,6 @@ test('a primary with secondaries does not stop', async () => {
   expect((await ask('PATCH', path(id), { command: 'stop' })).status).toBe(400);
 });
 
-test('a primary alone in its warehouse stops', async () => {
-  const { ask } = await cloudServer();
-  const { status, json } = await ask('PATCH', path(serviceId('analytics-prod')), {
-    command: 'stop',
-  });
-  expect([status, json.result?.state]).toEqual([200, 'stopping']);
-});
-
 test("the contract's service has no state, provider or region", async () => {
   const { ask } = await cloudServer({ profile: 'contract' });
   const { json } = await ask('PATCH', path(STAGING), { command: 'stop' });

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ana, ben, general, httpBot, socketBot, startSlack } from './bolt-app.ts';
 
-type SlackForTest = Awaited<ReturnType<typeof startSlack>>;
-
 const transports = [
   ['HTTP', httpBot, {}],
   ['Socket Mode', socketBot, { delivery: { mode: 'socket' } }],
@@ -28,28 +26,6 @@ describe.for(transports)('a Bolt app over %s', ([, bot, options]) => {
       { text: said, ephemeral: true, byBot: true },
     ]);
     expect(slack.clientState(ben).messages).toEqual([]);
-  });
-
-  test('opens a modal, receives the submission and shows errors in it', async () => {
-    const { slack } = await withBot((app) => {
-      app.command('/service', async ({ ack, client, body }) => {
-        await ack();
-        await client.views.open({ trigger_id: body.trigger_id, view: stopModal });
-      });
-      app.view('service.stop', async ({ ack, view }) => {
-        const reason = view.state.values.reason?.reason?.value ?? '';
-        if (reason.length < 5) {
-          await ack({ response_action: 'errors', errors: { reason: 'Too short.' } });
-        } else await ack();
-      });
-    });
-    await slack.command(ana, general, '/service stop');
-    const [view] = await open(slack, ana);
-    expect(view).toMatchObject({ callbackId: 'service.stop', title: 'Stop', submit: 'Ask' });
-    await slack.submit(ana, view?.id ?? '', filled('no'));
-    expect(slack.clientState(ana).views).toMatchObject([{ errors: { reason: 'Too short.' } }]);
-    await slack.submit(ana, view?.id ?? '', filled('maintenance'));
-    expect(slack.clientState(ana).views).toEqual([]);
   });
 
   test('receives shortcuts, with the message of a message shortcut', async () => {
@@ -116,23 +92,3 @@ test('an app over HTTP that never acknowledges causes a time-out error for the u
     error: '/service failed with the error "operation_timeout"',
   });
 });
-
-const stopModal = {
-  type: 'modal' as const,
-  callback_id: 'service.stop',
-  title: { type: 'plain_text' as const, text: 'Stop' },
-  submit: { type: 'plain_text' as const, text: 'Ask' },
-  blocks: [
-    {
-      type: 'input' as const,
-      block_id: 'reason',
-      label: { type: 'plain_text' as const, text: 'Reason' },
-      element: { type: 'plain_text_input' as const, action_id: 'reason' },
-    },
-  ],
-};
-const filled = (value: string) => ({ reason: { reason: { type: 'plain_text_input', value } } });
-async function open(slack: SlackForTest, person: string) {
-  await expect.poll(() => slack.clientState(person).views).toHaveLength(1);
-  return slack.clientState(person).views;
-}

@@ -177,12 +177,3 @@ test('Socket Mode that is switched off closes the connections and refuses new on
   expect(reasons(received)).toEqual(['link_disabled']);
   expect(await outcome(urlOf(slack))).toBe('socket_mode_not_enabled');
 });
-
-test.for([
-  ['an unknown token', 'xapp-unknown', 'invalid_auth'],
-  ['the bot token', null, 'not_allowed_token_type'],
-] as const)('apps.connections.open with %s is refused', async ([, token, error]) => {
-  const slack = await slackWith();
-  const { apps } = clientOf(slack, token ?? slack.botToken);
-  expect(await outcome(apps.connections.open({}))).toBe(error);
-});

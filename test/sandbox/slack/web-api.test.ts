@@ -21,7 +21,6 @@ test.for<[string, Json, string]>([
   ['in an archived channel', { channel: '#ops', text: 'x' }, 'is_archived'],
   ['without text', {}, 'no_text'],
   ['with unknown blocks', { blocks: [{ type: 'x' }] }, 'invalid_blocks'],
-  ['with 51 blocks', { blocks: rules(51) }, 'invalid_blocks'],
   ['with blocks that are not JSON', { blocks: '{' }, 'invalid_blocks_format'],
   ['with markdown_text', { markdown_text: 'x' }, 'invalid_arguments'],
   ['in an unknown thread', { text: 'x', thread_ts: '1.2' }, 'thread_not_found'],
@@ -63,10 +62,6 @@ async function expectRefused(method: string, args: Json, error: string): Promise
   slack.admin.archive('ops');
   expect(await outcome(clientOf(slack).apiCall(method, args))).toBe(error);
   expect(slack.calls(method)).toMatchObject([{ reply: { ok: false, error } }]);
-}
-
-function rules(count: number) {
-  return Array.from({ length: count }, () => ({ type: 'divider' }));
 }
 
 test('a call needs the right token', async () => {
