@@ -55,32 +55,19 @@ test('a preview waits at most two seconds for the usage report', async () => {
   expect(await answer).toMatchObject({ text: 'not available: the usage report could not be read' });
 });
 
-test('a failed usage report does not fail the request', async () => {
-  const broken = () => Promise.reject(new Error('broken'));
-  expect(await costTextOf(broken, 'stop')).toMatchObject({
+const from = new Date('2026-11-20T06:30:00Z');
+const stale = { month: '2026-11', why, denied: false, from };
+const missing = { month: '2026-10', why, denied: false, from: null };
+
+test.for<[string, () => Promise<CostReading>]>([
+  ['a failed usage report', () => Promise.reject(new Error('broken'))],
+  ['a report of which only a copy can be read', async () => ({ ...whole, gaps: [stale] })],
+  ['missing months', async () => ({ ...whole, rows: rows.slice(-3), gaps: [missing] })],
+])('%s is the reason of no estimate, and does not fail the request', async ([, costs]) => {
+  expect(await costTextOf(costs, 'stop')).toMatchObject({
     text: 'not available: the usage report could not be read',
     perDay: null,
   });
-});
-
-test('a report that cannot be read now gives no estimate, although a copy is stored', async () => {
-  const from = new Date('2026-11-20T06:30:00Z');
-  const old = { ...whole, gaps: [{ month: '2026-11', why, denied: false, from }] };
-  expect(await costTextOf(async () => old, 'stop')).toMatchObject({
-    text: 'not available: the usage report could not be read',
-    perDay: null,
-  });
-});
-
-test('missing months are reported as a missing answer, not as too few days', async () => {
-  const little = {
-    ...whole,
-    rows: rows.slice(-3),
-    gaps: [{ month: '2026-10', why, denied: false, from: null }],
-  };
-  expect((await costTextOf(async () => little, 'stop'))?.text).toBe(
-    'not available: the usage report could not be read',
-  );
 });
 
 test('the cost of a new service is unknown, and an alert has no cost', async () => {

@@ -86,13 +86,6 @@ test('days without any data are not compared', () => {
   expect(compare(known, day, { first: '2026-11-09', last: '2026-11-09' })).toBeNull();
 });
 
-test('a month is compared with the one before for as many days as both have', () => {
-  const october = { first: '2026-10-01', last: '2026-10-31' };
-  const september = { first: '2026-09-01', last: '2026-09-30' };
-  const known = series('2026-09-01', Array(80).fill(10));
-  expect(compare(known, october, september)).toMatchObject({ days: 30, sameWeekdays: false });
-});
-
 test('the order of the days changes nothing, and days outside are not counted', () => {
   const day = fc.record({ day: days, value: fc.nat(1000), final: fc.boolean() });
   const values = fc
