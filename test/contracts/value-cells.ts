@@ -355,14 +355,7 @@ async function typedAnswer(tried: Tried, { typed }: Vector) {
   bot.time.pass(61_000);
   const { answer, view } = await bot.answerOrForm(lineOf(tried, typed), formOf(command));
   if (view) await bot.slack.close(ANA, view.id);
-  if (answer) return { answer, lines: bot.linesIn(answer) };
-  const { word, label } = fieldOf(command, tried.name);
-  // Below the field it begins with the label, as in all forms.
-  const hints = (view?.blocks ?? [])
-    .map(({ hint }) => String(Object(hint).text))
-    .filter((hint) => hint.startsWith(label))
-    .map((hint) => `${word ?? label}${hint.slice(label.length).replace(/\.$/, '')}`);
-  return { answer, lines: [...hints, ...linesOf(view?.blocks.slice(0, 1) ?? [])] };
+  return { answer, lines: answer ? bot.linesIn(answer) : linesOf(view?.blocks.slice(0, 1) ?? []) };
 }
 
 /** The preview of a typed value, and the body that it would send. */
