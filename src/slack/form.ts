@@ -30,8 +30,6 @@ export interface FormSetting {
   readonly filledWith?: TypedValues;
   /** What is wrong with the initial values, by field. */
   readonly problems?: Readonly<Record<string, string>>;
-  /** Shown instead of the line where each problem stands below its field. */
-  readonly about?: Line | null;
   /** Above the fields. */
   readonly line?: Line | null;
   /** Whether the rule that decides requires a reason. */
@@ -119,10 +117,7 @@ export function commandForm(
   const among = fieldContext(vocabulary, given);
   const fields = shownFields(command, among, setting);
   // A form without fields shows the summary instead.
-  const wrongNames = Object.keys(problems);
-  const isBelow = wrongNames.every((name) => fields.some((field) => field.name === name));
-  const own = wrongNames.length > 0 && isBelow ? setting.about : setting.line;
-  const above = own ?? (fields.length === 0 ? [command.summary] : null);
+  const above = setting.line ?? (fields.length === 0 ? [command.summary] : null);
   const line = above === null ? [] : message(lines(above)).blocks;
   const title = command.kind === 'query' ? command.formTitle?.(given) : undefined;
   const submit = command.kind === 'change' ? 'Preview' : command.submit?.(given);
@@ -138,14 +133,14 @@ export function commandForm(
     const value = unshown === null ? text : '';
     const isPicked = isPickedFrom(field, value, vocabulary);
     const chosen = isPicked ? chosenOf(field, value, given, vocabulary) : null;
-    const hint = lacksChannel(field, replyTarget) ? undefined : hintOf(field, isPicked);
+    const own = lacksChannel(field, replyTarget) ? undefined : hintOf(field, isPicked);
     const label = isPicked ? field.label.replace(/ \(id\)$/, '') : field.label;
     // The target decides which rule applies and which values are shown.
     const isTarget = command.kind === 'change' && /^(service|alert)$/.test(field.names ?? '');
     const redraws = field.redraws || isTarget;
     return inputOf(field.name, label, elementFor(field, { value, chosen, among, isPicked }), {
       ...{ optional: field.optional, redraws, hasFocus: field === focused },
-      hint: problems[field.name] ?? unshown ?? hint,
+      hint: problems[field.name] ?? unshown ?? own,
     });
   };
   return modal(title ?? titleOf(command), {

@@ -108,7 +108,6 @@ export function ownForm(
   return commandForm(command, { ...filledWith, ...given }, vocabulary, {
     ...setting,
     filledWith,
-    about: before ? seen : null,
     line: setting.line ?? (before ? seen : null),
     needsReason: needsReason(bot, command, given, vocabulary),
   });
@@ -208,10 +207,9 @@ async function alertForm(
   const filled = { ...filledWith, ...given, ...fixed };
   const lists = await namesOfChosen(bot, vocabulary, { command, given: filled, by });
   const named = { ...vocabulary, lists };
-  const about = [`Alert “${resolved.alert.name}”`];
   return commandForm(command, filled, named, {
-    ...{ ...setting, fixed, filledWith, about },
-    line: [...about, ...(setting.line ? ['\n', ...setting.line] : [])],
+    ...{ ...setting, fixed, filledWith },
+    line: [`Alert “${resolved.alert.name}”`, ...(setting.line ? ['\n', ...setting.line] : [])],
     needsReason: needsReason(bot, command, filled, vocabulary),
   });
 }

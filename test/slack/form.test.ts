@@ -49,16 +49,6 @@ test.for<[string, string, string, TypedValues?]>([
   expect([view.title.text, view.submit?.text]).toEqual([title, submit]);
 });
 
-test('a wrong value is named below its field; above the fields only where the form has no such field', () => {
-  const line = ['zone must be a time zone'];
-  const problem = 'Time zone must be a time zone.';
-  const textOf = (problems: Readonly<Record<string, string>>) =>
-    JSON.stringify(form('service schedule', { zone: 'Mars' }, { line, problems }).view.blocks);
-  expect(textOf({ zone: problem })).toContain(problem);
-  expect(textOf({ zone: problem })).not.toContain('zone must be a time zone"');
-  expect(textOf({ zone: problem, '': 'at most one' })).toContain('zone must be a time zone"');
-});
-
 test('the form of a standing approval offers each scope but everything, which it refuses', () => {
   const offered = (name: string) => {
     const { args } = commands.find((each) => each.name === name) ?? expect.fail(`no ${name}`);
