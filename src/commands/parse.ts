@@ -663,8 +663,9 @@ function tooMuch(
   const options = choice ? optionsOf(choice, fieldContext(vocabulary, given)) : [];
   const lineWith = (option = '') =>
     commandLine(command, choice ? { ...given, [choice.name]: option } : given, '');
+  const [, typed = ''] = lineWith().split(`${command.name} `);
   const near = nearest(words[0]?.text ?? '', options).map((option) =>
-    [lineWith(option), ...words.slice(1).map(quoteWord)].join(' '),
+    [command.name, option, ...words.slice(1).map(quoteWord), typed].join(' ').trimEnd(),
   );
   const keys = fields.filter((field) => !isPlaced(field)).map(({ word, key }) => `${word ?? key}=`);
   const takes = options.length > 0 ? oneOf(options) : keys.join(', ');
