@@ -18,7 +18,7 @@ const SENTENCES = {
   stopping: 'Signalbox is stopping, so this request was cancelled',
   terminated: 'Signalbox stopped before the server answered',
   'no-connection': 'the connection to the server failed',
-  'no-name': 'the name of the server did not resolve',
+  'no-name': 'the name of the server or of its proxy did not resolve',
   'private-address':
     'the server has an address in a private network, which signalbox.yaml does not allow',
   'connection-lost': 'the connection broke before the answer was complete',

@@ -242,15 +242,14 @@ export function isForeign(body: Body, field: string): boolean {
 /** Whether a body with a 2xx status says that the request was not accepted. `field` has the result. */
 export function isContradiction(body: Body, field: string): boolean {
   if (!('value' in body)) return false;
+  if (body.kind === 'cut' && /^"(errors?|message)"$/.test(body.next)) return true;
   if (Array.isArray(body.value)) return body.value.some(isRecord) && textIn(body.value) !== null;
   if (!isRecord(body.value)) return false;
   const { status, error, errors, message, success, ok, [field]: result } = body.value;
   const isMessage = (result ?? null) === null && typeof message === 'string';
   const isErrorStatus = /^[45]\d\d$/.test(`${status}`);
   const hasErrors = isRecord(errors) || (Array.isArray(errors) && errors.length > 0);
-  return (
-    isErrorStatus || Boolean(error) || hasErrors || isMessage || success === false || ok === false
-  );
+  return isErrorStatus || Boolean(error) || hasErrors || isMessage || [success, ok].includes(false);
 }
 
 /** The id with which the support team of the server finds the request; null if it has none. */

@@ -221,6 +221,8 @@ function startGuard(context: WorkflowContext, jobs: JobLoop) {
     const isSuspect = isUnread(context) || (await server()) !== known;
     if (isChecked && isSuspect) {
       isChecked = false;
+      // Paused first: messages wait until the channels are read.
+      await jobs.pause();
       await jobs.stop();
     }
     const isDue = !isChecked || context.now().getTime() - checkedAt >= DAY_MS;

@@ -328,7 +328,7 @@ async function sendWitnessed(
   const elapsed = performance.now() - claim.claimedAt;
   const isLate = context.now() >= sendBefore || elapsed >= FACTS_VALID_MS;
   if (problem !== null || isLate) {
-    return recordResult(context, claim, notSent(problem ?? 'The claim was too old.'));
+    return recordResult(context, claim, notSent(problem ?? 'The checks took too long.'));
   }
   context.measures.sent(context.now().getTime() - readyAt(claim.change).getTime());
   begun.set(claim.mark.nonce, null);

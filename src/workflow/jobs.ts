@@ -205,7 +205,9 @@ export function createJobLoop(
       const isTold = claims !== null && [...running.values()].includes('runs');
       await pause();
       await Promise.all(queues.values());
-      if (isTold) await claim([['messages', LANES.messages]]);
+      // The database may be away: a later process sends them.
+      const left = (err: unknown) => log.warn({ err }, 'messages could not be claimed at the stop');
+      if (isTold) await claim([['messages', LANES.messages]]).catch(left);
       await Promise.all(queues.values());
     },
   };

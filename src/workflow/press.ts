@@ -246,11 +246,8 @@ async function handle(context: WorkflowContext, stored: StoredPress): Promise<Jo
   if (verb === 'approve') beginThreadRead(context, change);
   const how = { fresh: verb !== 'cancel', since: press.pressedAt };
   const identity = await context.people.identify(press.by, how);
-  const by = identity.ok ? await knownAs(context, change, identity.actor) : press.by;
-  const refusal = identity.ok ? (by === null ? 'lookup-failed' : null) : identity.refusal;
-  const again = refusal === 'lookup-failed' ? againFor(context, press, 'lookup') : null;
-  if (again) return again;
-  if (refusal || !by) return refuse(refusal ?? 'lookup-failed', identity);
+  const by = identity.ok ? await knownAs(context, change, identity.actor) : null;
+  if (!by) return refuse(identity.ok ? 'lookup-failed' : identity.refusal, identity);
   const isLate = againFor(context, press, 'lookup') === null;
   if (isLate && isPermitting(verb)) return refuse('not-in-time', identity);
   const lookUp = (fresh = true) => context.people.identify(change.requester, { fresh });
@@ -321,7 +318,7 @@ async function decide(
   known: Known,
 ): Promise<JobResult> {
   const { id, key, stream, press } = stored;
-  const { result } = await append<Decided | 'look-up' | 'again' | null>(
+  const { result } = await append<Decided | 'look-up' | Date | null>(
     context.events,
     async (locked) => {
       if ((await locked.load(stream, evolvePress)).state?.isAnswered ?? true) {
@@ -330,11 +327,14 @@ async function decide(
       const before = await loadChange(locked, id);
       // Another approver lowered it meanwhile: what this one filled in is planned again.
       const isOld = known.narrower && before && known.narrower.of !== before.digest;
-      if (isOld) return { events: [], result: 'again' };
+      if (isOld) return { events: [], result: context.now() };
       const answer = await answerTo(context, locked, before, press, known);
       if (answer === 'look-up') return { events: [], result: answer };
       const evidence = identityFacts(known.identity);
       const refusal = 'refusal' in answer ? answer.refusal : null;
+      // Of the person, or of an approver of the standing approval.
+      const again = refusal === 'lookup-failed' ? againFor(context, press, 'lookup') : null;
+      if (again) return { events: [], result: again };
       const caused = 'refusal' in answer ? answer.ends : { ...answer, evidence };
       const moves =
         before && caused
@@ -358,7 +358,7 @@ async function decide(
     },
   );
   if (result === null) return 'done';
-  if (result === 'again') return context.now();
+  if (result instanceof Date) return result;
   if (result === 'look-up') {
     const { lookUp, ...others } = known;
     return decide(context, stored, verb, { ...others, requester: (await lookUp?.()) ?? null });
@@ -368,9 +368,8 @@ async function decide(
   context.wake();
   if (refusal !== null || !change)
     return deny(context, stored, verb, refusal ?? 'not-found', change);
-  const seen = sawMore ? ({ sawMore } as const) : {};
   return tell(context, stored, change, (shown) => {
-    return { ok: true, verb, change: shown ?? change, ...seen };
+    return { ok: true, verb, change: shown ?? change, ...(sawMore && { sawMore }) };
   });
 }
 
@@ -398,7 +397,7 @@ function lateEnd(
 }
 
 const LATE_ENDS: Readonly<Partial<Record<Refusal, string>>> = {
-  'lookup-failed': 'The membership lookup in Slack failed for 15 minutes. Press again.',
+  'lookup-failed': 'The membership lookup in Slack failed. Press again.',
   'not-in-time': 'Signalbox could not handle it within 15 minutes. Press again.',
 };
 

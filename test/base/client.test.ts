@@ -133,7 +133,7 @@ describe('a write is sent once', () => {
 
   test('when the name of the server does not resolve', async () => {
     const error = await failureOf(client('http://no-such-server.invalid').send(WRITE));
-    const sentence = 'The name of the server did not resolve.';
+    const sentence = 'The name of the server or of its proxy did not resolve.';
     expect(error).toMatchObject({ effect: 'not-sent', kind: 'no-name', sentence });
   });
 

@@ -452,7 +452,7 @@ test.for<[string, object, object]>([
 });
 
 test('an attempt that knows that it sent nothing says so late', () => {
-  const facts = { nonce: 'n-2', why: 'The claim was too old.', notBefore: NOON };
+  const facts = { nonce: 'n-2', why: 'The checks took too long.', notBefore: NOON };
   const event = { type: 'late-answer', as: 'not-sent', text: facts.why };
   expect(gate(LATE, 'return', facts)).toMatchObject(event);
 });

@@ -234,6 +234,7 @@ describe('an answer of something between Signalbox and the API', () => {
     ['a problem', json(200, { title: 'Access denied' })],
     ['half an object', raw(200, '{"blocked":true,"reason":"adm')],
     ['half an error', raw(200, '{"status":403,"error":"Forbidden","requ')],
+    ['half an error behind an id', raw(200, '{"requestId":"r","error":"FORBID')],
     ['half a page', cut('text/html', GATEWAY_PAGE.slice(0, 30))],
     ['half an archive of a page', cut('text/html', gzipSync(GATEWAY_PAGE).subarray(0, 30))],
     ['the head of a page', cut('text/html', '')],

@@ -229,11 +229,11 @@ test('a card never claims that a refused or doubtful request succeeded', () => {
 
 test('why a change is not sent stands in its thread and in Show request', () => {
   const narrowings = [{ by: ben.id, at: NOON, version: 2, wider: { plan: PLAN, digest: 'd' } }];
-  const notSent = 'The name of the server did not resolve.';
+  const notSent = 'The rate limit of the server is reached.';
   const waits = { notBefore: minutes(1), notSent, narrowings };
   const change = changeIn('approved', waits);
   expect(mrkdwnOf(threadLine(change, drawing))).toMatch(
-    /^<@U0ANA> “stop analytics-prod” was not sent yet: The name of the server did not resolve\. Next /,
+    /^<@U0ANA> “stop analytics-prod” was not sent yet: The rate limit of the server is reached\. Next /,
   );
   expect(fullRequest(change, false, drawing).text).toContain(`Not sent: ${notSent}`);
 });

@@ -546,9 +546,17 @@ test('an agent uses a standing approval only under a rule that says so, and as o
 
 test('an agent asks by a standing approval for a person, who confirms', async () => {
   const agents = { standing: 'allowed' };
-  const { context } = await contextOf({ policy: policyWith({ ...RULE, agents }) });
+  const policy = policyWith({ ...RULE, agents });
+  const { context, roles, clock } = await contextOf({ policy });
   const { id } = await aStanding(context);
   const { change } = await requested(context, forAna);
   expect(change).toMatchObject({ state: 'draft', standing: id });
   expect((await loaded(context, id)).uses).toBeUndefined();
+  // Whether an approver still may approve is asked again, and the press stays.
+  roles.set(ben, 'lookup-failed');
+  expect(await press(context, 'confirm', change.id, ana)).toBe('draft');
+  roles.set(ben, ['approver']);
+  clock.now = minutes(1);
+  await runDue(context, { press: jobKinds(context).press as never });
+  expect(await loaded(context, change.id)).toMatchObject({ state: 'approved' });
 });

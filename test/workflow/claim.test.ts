@@ -385,7 +385,7 @@ test('a note whose answer was lost is found in the thread', async () => {
 test('a claim that became too old while Slack was slow is handed back', async () => {
   const all: Runnable = await runnable({ onNote: () => all.pass(30_000) });
   const { last } = await unsent(all);
-  expect(last).toMatchObject({ type: 'not-sent', why: 'The claim was too old.' });
+  expect(last).toMatchObject({ type: 'not-sent', why: 'The checks took too long.' });
 });
 
 test('a process that paused after its claim sends nothing, whatever the clock says', async () => {
@@ -395,7 +395,7 @@ test('a process that paused after its claim sends nothing, whatever the clock sa
   clock.mockImplementation(() => now.call(performance) + pause.ms);
   onTestFinished(() => clock.mockRestore());
   const { last } = await unsent({ onNote: () => Object.assign(pause, { ms: 30_000 }) });
-  expect(last).toMatchObject({ why: 'The claim was too old.' });
+  expect(last).toMatchObject({ why: 'The checks took too long.' });
 });
 
 const deletes: Given['onNote'] = ({ thread }) => Object.assign(thread, { isDeleted: true });

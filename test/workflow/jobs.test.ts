@@ -24,7 +24,7 @@ async function aLoop(kinds: JobKinds) {
       for (const key of keys) await addJobs(tx, { kind, key, dueAt: clock.now.getTime() });
     });
   return {
-    ...{ loop, add, errors, late },
+    ...{ loop, store, add, errors, late },
     /** Starts the loop with these jobs. */
     start: async (...jobs: Parameters<typeof add>) => {
       await add(...jobs);
@@ -80,22 +80,24 @@ test('a job that is requested while it runs is run again, whenever the loop clai
   expect(tries).toEqual(new Map(keys.map((key) => [key, 2])));
 });
 
-test.for<[string, boolean, readonly string[]]>([
-  ['sends the messages about the change that it waited for', false, ['A']],
-  ['leaves them to the bot that replaces this one', true, []],
-])('a stop %s', async ([, isReplaced, expected]) => {
+test.for<[string, 'replaced' | 'no database' | null, readonly string[]]>([
+  ['sends the messages about the change that it waited for', null, ['A']],
+  ['leaves them to the bot that replaces this one', 'replaced', []],
+  ['leaves them to a later process where the database is away', 'no database', []],
+])('a stop %s', async ([, happens, expected]) => {
   const tries: JobTry[] = [];
   const answer = Promise.withResolvers<void>();
   const run = async ({ key }: JobTry) => {
     await answer.promise;
     await add('card', key);
+    if (happens === 'no database') await store.close();
     return 'done' as const;
   };
   const kinds = { card: recording(tries), run: { run, lane: 'runs' } } as const;
-  const { loop, start, nextAt, add, now } = await aLoop(kinds);
+  const { loop, store, start, nextAt, add, now } = await aLoop(kinds);
   await start('run', 'A');
   await expect.poll(nextAt).toBeGreaterThan(now());
-  if (isReplaced) await loop.pause();
+  if (happens === 'replaced') await loop.pause();
   const stopped = loop.stop();
   answer.resolve();
   await stopped;

@@ -40,7 +40,13 @@ test('an update is posted once its card stands', async () => {
 
 test('a state that has passed is not reported', async () => {
   const { context, run, told } = await workflowWithCards();
-  const { id, version } = await aChange(context, { state: 'unknown' });
+  const { id } = await aChange(context, { state: 'executing' });
+  const returned = { nonce: NONCE, why: 'No answer.', notBefore: minutes(1) };
+  const unsent = await moved(context, id, { type: 'not-sent', ...returned });
+  const claim = { type: 'claimed', by: 'tests', nonce: 'n2', attempt: 2, until: NOON } as const;
+  const call = { nonce: 'n2', answeredAt: NOON, tookMs: 1, requestId: null, status: null };
+  const { version } = await moved(context, id, claim, { type: 'unknown', ...call, text: '?' });
+  await run('thread', `${id}/${unsent.version}`);
   const resolved = { type: 'resolved', by: ben, as: 'succeeded', note: 'seen' } as const;
   await moved(context, id, resolved);
   await run('thread', `${id}/${version}`);
