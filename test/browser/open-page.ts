@@ -11,6 +11,7 @@ import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { type SandboxOptions, startSandbox } from '../../sandbox/start.ts';
 import { peopleOn } from '../harness/people.ts';
 import { BOT } from '../harness/programs.ts';
+import { requested } from '../harness/requests.ts';
 import { SLACK_TIMEOUT_MS } from '../harness/simulators.ts';
 import { ANA } from '../harness/users.ts';
 import { CHROMIUM, FLAGS } from './chromium.ts';
@@ -96,6 +97,8 @@ export async function say(page: Page, text: string): Promise<void> {
 }
 
 /** Ana requests this change without the page, which takes a tenth of the time. `title`: of its preview. */
-export function anaRequests(line: string, title: string): Promise<unknown> {
-  return peopleOn(sandbox.slack).confirm(ANA, line, `${title}?`);
+export async function anaRequests(line: string, title: string): Promise<void> {
+  const people = peopleOn(sandbox.slack);
+  await people.confirm(ANA, line, `${title}?`);
+  await people.card(requested(title));
 }

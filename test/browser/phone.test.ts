@@ -85,7 +85,6 @@ test('on a phone an approver approves with less: the form keeps what is more, an
   await anaRequests('/service scale lab-core max=64 for=4h a backfill', 'Scale lab-core');
   const page = await openAs(BEN, APPROVALS);
   await page.setViewportSize(PHONE);
-  await page.getByText('requests: scale lab-core').waitFor();
   await page.getByRole('main').getByRole('button', { name: 'More options' }).last().click();
   await page.getByRole('menuitem', { name: 'Approve with less…' }).click();
   const dialog = page.getByRole('dialog');

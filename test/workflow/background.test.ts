@@ -45,7 +45,7 @@ test.for<[string, (one: Started) => unknown]>([
   expect(one.reads()).toBe(2);
 });
 
-test('a change that runs on a lost connection is told once the channels are read', async () => {
+test('a change that runs on a lost connection is shown once the channels are read', async () => {
   const [begun, answer, told] = [1, 2, 3].map(() => Promise.withResolvers<number>());
   const run = async () => {
     begun?.resolve(reads());
