@@ -134,10 +134,7 @@ const CASES: Readonly<Record<string, AlertCase>> = {
   },
   SignalboxApiQueueSlow: { ...slow(waits, '5', '10'), labels: { api: 'cloud' } },
   SignalboxAcksSlow: slow(bucket, '0.5', '3'),
-  SignalboxDigestMissed: {
-    ...one(missed, '3 3 3 4+0x9', '3+0x9', [2, 4]),
-    labels: { state: 'missed' },
-  },
+  SignalboxDigestMissed: one(missed, '3 3 3 4+0x9', '3+0x9', [2, 4]),
   SignalboxBackupOld: one('signalbox_backup_age_seconds', '172801+60x90', '80000+60x90', [9, 12]),
 };
 
@@ -177,6 +174,16 @@ test.for(Object.entries(CASES))(
     expectFiring(alert, input, { [before]: [], [after]: [expected] });
   },
 );
+
+test('an unsigned request now and then rings nothing at night, and payloads of Slack do', () => {
+  const refused = (reason: string) => `signalbox_deliveries_refused_total{reason="${reason}"}`;
+  const each4 = (series: string) => [{ series, values: '0 0 0 0 1 1 1 1 2 2 2 2 3 3 3 3 4 4 4 4' }];
+  const alert = 'SignalboxSlackRejected';
+  const rings = (series: string) =>
+    expectFiring(alert, each4(refused(series)), { 18: series === 'clock' ? [firing(alert)] : [] });
+  rings('signature');
+  rings('clock');
+});
 
 test('SignalboxDown fires where Prometheus has no target at all', () => {
   expectFiring('SignalboxDown', [], { 2: [], 4: [firing('SignalboxDown', { job: 'signalbox' })] });

@@ -113,10 +113,20 @@ test.for(RENDERED)('the bot reads each variable of %s, and no secret is a value'
   expect(secretValues(names)).toEqual(name === 'sqlite' ? ['DATABASE_URL'] : []);
 });
 
-test('the Ingress passes the deliveries of Slack only, with TLS', () => {
+test('the Ingress passes the deliveries of Slack and what is named, with TLS', () => {
   expect(manifest('everything', 'Ingress')?.spec).toMatchObject({
     tls: [{ hosts: ['signalbox.example.com'], secretName: 'tls' }],
-    rules: [{ http: { paths: [{ path: '/slack/events', pathType: 'Exact' }] } }],
+    rules: [
+      {
+        http: {
+          paths: [
+            { path: '/slack/events', pathType: 'Exact' },
+            { path: '/alerts', pathType: 'Prefix' },
+            { path: '/mcp', pathType: 'Prefix' },
+          ],
+        },
+      },
+    ],
   });
 });
 
