@@ -92,7 +92,11 @@ export async function startApp(given: AppOptions) {
       servers.close();
     });
     bot.attach(deliveries);
-    servers.answerWith(deliveries.listener, runningProbes(app), ...doorsOf(app));
+    servers.answerWith(
+      deliveries.listener,
+      runningProbes(app, () => opened.disposed),
+      ...doorsOf(app),
+    );
     await openDeliveries(deliveries, cancel);
     app.agents = await openAgents(app);
     if (config.slack.appToken === null) log.info(WAITING_FOR_SLACK);
@@ -203,7 +207,7 @@ async function openAgents({ options, shared, bot }: App): Promise<AgentDoor | nu
   return openDoor({ ...bot.agents, ...parts, read: getDocument });
 }
 
-function runningProbes(app: App): Probes {
+function runningProbes(app: App, isStopping: () => boolean): Probes {
   const { deliveries, metrics } = app;
   const { store, events, now } = app.shared;
   const notReady = () =>
@@ -211,8 +215,10 @@ function runningProbes(app: App): Probes {
       () => null,
       (error: unknown) => databaseProblem(error) ?? 'The database does not respond.',
     );
-  const disconnected = () =>
-    deliveries.isOpen() ? app.bot.slackProblem() : 'Slack is not connected.';
+  const disconnected = () => {
+    if (isStopping()) return 'Signalbox is stopping.';
+    return deliveries.isOpen() ? app.bot.slackProblem() : 'Slack is not connected.';
+  };
   const readings = {
     gauges: () => readGauges(events, now(), app.bot.configuration),
     isWritable: async () => (await notReady()) === null,

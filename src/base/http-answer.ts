@@ -152,7 +152,8 @@ function retryAfterOf(headers: ResponseHeaders, fallbackMs: number): number {
   return Math.min(waitMs, LONGEST_WAIT_MS);
 }
 
-function retryAfterHeader(headers: ResponseHeaders): number | null {
+/** The milliseconds that `Retry-After` names, as seconds or as a date; null without a readable one. */
+export function retryAfterHeader(headers: ResponseHeaders): number | null {
   const given = headers['retry-after'];
   // The other form of Retry-After is a date, which is measured with the server's own clock.
   const untilMs = Date.parse(`${given}`) - Date.parse(`${headers.date}`);

@@ -55,19 +55,18 @@ interface DigestMemory {
 }
 
 /** Returns the loop that posts due digests. Every replica runs it; the log lets one post. */
-export function createDigestRun(context: DigestContext): () => Promise<number> {
+export function createDigestRun(context: DigestContext): () => Promise<unknown> {
   const memory: DigestMemory = { checkAgainAt: new Map(), last: new Map() };
   let nextRound = Number.NEGATIVE_INFINITY;
 
   return async () => {
     const now = context.now();
-    if (now.getTime() < nextRound) return 0;
+    if (now.getTime() < nextRound) return 'not-due';
     nextRound = now.getTime() + ROUND_EVERY_MS;
     const due = await findDue(context, memory, now);
-    if (due.length === 0) return 0;
+    if (due.length === 0) return;
     const facts = { 'signalbox.due': due.length };
     await traced({ name: 'digests', facts }, () => postDue(context, memory, due, now));
-    return 0;
   };
 }
 

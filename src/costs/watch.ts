@@ -41,14 +41,14 @@ const COMPLETE_AFTER_MS = 6 * HOUR_MS;
  * Watches costs and budgets once a day. Every replica scans, unless another one stored the results of the day. Returns
  * 1 if this replica did, else 0.
  */
-export function createCostWatch(context: WatchContext): () => Promise<number> {
+export function createCostWatch(context: WatchContext): () => Promise<unknown> {
   // Limits how often the usage report is read. The stored state decides whether a scan is due.
   let next = context.now().getTime() + FIRST_SCAN_AFTER_MS;
   return async () => {
     const now = context.now();
-    if (now.getTime() < next) return 0;
+    if (now.getTime() < next) return 'not-due';
     next = now.getTime() + SCAN_EVERY_MS;
-    return (await traced({ name: 'watch costs' }, () => watchOnce(context, now))) ? 1 : 0;
+    return traced({ name: 'watch costs' }, () => watchOnce(context, now));
   };
 }
 
@@ -57,11 +57,11 @@ export function createCostWatch(context: WatchContext): () => Promise<number> {
  */
 const WATCH_KEY = 'costs-watched-on';
 
-async function watchOnce(context: WatchContext, now: Date): Promise<boolean> {
+async function watchOnce(context: WatchContext, now: Date): Promise<void> {
   const { store, events } = context;
   const before = await reading(store, (reader) => readState(reader, WATCH_KEY));
   const day = dayOf(new Date(now.getTime() - COMPLETE_AFTER_MS));
-  if (before !== null && before >= day && !before.includes(' ')) return false;
+  if (before !== null && before >= day && !before.includes(' ')) return;
 
   const costs = async (span: Span) => readNow(await context.costs(span));
   const { read, judged } = await judgeNow({ ...context, costs });
@@ -72,7 +72,7 @@ async function watchOnce(context: WatchContext, now: Date): Promise<boolean> {
   if (isUnread || missingText(read, modelSpan(today)) !== null) {
     // Missing figures would look like a drop, and old figures like no change.
     context.log.warn({ gaps: read.gaps }, 'costs were not judged: the report could not be read');
-    return false;
+    return;
   }
   const services = context.services();
   const standings = budgetStandings({ budgets: context.budgets, services, today }, read);
@@ -98,7 +98,6 @@ async function watchOnce(context: WatchContext, now: Date): Promise<boolean> {
     cache,
     result: null,
   }));
-  return true;
 }
 
 function isShownOn(one: DigestSubscription, now: Date): boolean {

@@ -410,10 +410,10 @@ export function createDiscovery(options: DiscoveryOptions) {
   return {
     /** A pass that reads each list of services once per minute, with the lowest priority. */
     pass: async () => {
-      if (!isOn || !isReady()) return 0;
-      const due = organizations.filter(({ id }) => now().getTime() >= (dueAt.get(id) ?? 0));
+      const isDue = ({ id }: { readonly id: string }) => now().getTime() >= (dueAt.get(id) ?? 0);
+      const due = isOn && isReady() ? organizations.filter(isDue) : [];
       await Promise.all(due.map(readList));
-      return 0;
+      return due.length === 0 ? 'not-due' : 'read';
     },
     /** Reads the list of an organization now. Without an answer, nothing is known about its discovered services. */
     verify: async (organizationId: string) => {

@@ -25,7 +25,7 @@ interface Options {
   readonly clock: Clock;
   readonly warn: (error: unknown, lookup: string) => void;
   /** A person was identified. */
-  readonly onAnswer: () => void;
+  readonly onAnswer: (how: Freshness) => void;
 }
 
 /**
@@ -56,7 +56,7 @@ export function createActors(options: Options) {
         accounts.read(user, how),
         members.read(ALL, how),
       ]);
-      options.onAnswer();
+      options.onAnswer(how);
       if (standing !== 'member') return { ok: false, refusal: standing };
       const isIn = (role: RoleName) =>
         listsOf(role, byGroup).some((list) => ids.some((id) => list.has(id)));

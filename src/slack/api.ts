@@ -3,6 +3,7 @@ import { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import { causeCode, type Secret } from '../base/errors.ts';
 import type { Exchange, RecordExchange } from '../base/http.ts';
+import { retryAfterHeader } from '../base/http-answer.ts';
 import { isRecording, type Measures, note, step } from '../base/log.ts';
 import type { ConfigProblem } from '../base/problem.ts';
 import { ownValue } from '../base/text.ts';
@@ -194,17 +195,19 @@ export function obeyRateLimits(
   return async (input, init) => {
     const method = methodOf(String(input), slackApiUrl);
     const waitMs = (limitedUntil.get(method) ?? 0) - clock.now();
-    if (waitMs > 0) {
-      const headers = { 'retry-after': String(Math.ceil(waitMs / 1_000)) };
-      return Response.json({ ok: false, error: 'ratelimited' }, { status: 429, headers });
-    }
+    if (waitMs > 0) return limited(waitMs);
     const response = await fetch(input, init);
-    const seconds = Number(response.headers.get('retry-after'));
-    if (response.status === 429 && seconds > 0) {
-      limitedUntil.set(method, clock.now() + seconds * 1_000);
-    }
-    return response;
+    if (response.status !== 429) return response;
+    const named = retryAfterHeader(Object.fromEntries(response.headers)) || WAIT_UNKNOWN_MS;
+    limitedUntil.set(method, clock.now() + named);
+    return limited(named);
   };
+}
+
+/** As Slack refuses a call: its client accepts a number of seconds only. */
+function limited(waitMs: number): Response {
+  const headers = { 'retry-after': String(Math.ceil(waitMs / 1_000)) };
+  return Response.json({ ok: false, error: 'ratelimited' }, { status: 429, headers });
 }
 
 function traced(method: string, ...request: Parameters<Fetch>): Promise<Response> {
@@ -499,7 +502,9 @@ export function createInstallation(log: Logger) {
     },
     /** A call succeeded that began with this problem: one that was under way at the end proves nothing. */
     answered: (before: string | null) => {
-      if (before === problem) problem = null;
+      if (before !== problem || problem === null) return;
+      log.info('Signalbox can act in Slack again');
+      problem = null;
     },
   };
 }

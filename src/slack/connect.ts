@@ -1,9 +1,10 @@
 import { App, type Receiver } from '@slack/bolt';
 import type { Logger } from 'pino';
+import type { Freshness } from '../base/cache.ts';
 import { causeCode, type Secret } from '../base/errors.ts';
 import type { RecordExchange } from '../base/http.ts';
 import { createOutageLog, type Measures } from '../base/log.ts';
-import { type Clock, systemClock } from '../base/time.ts';
+import { type Clock, MINUTE_MS, systemClock } from '../base/time.ts';
 import type { Command } from '../commands/index.ts';
 import type { PersonLookup } from '../domain/answer.ts';
 import type { Position, UserId } from '../domain/change.ts';
@@ -102,15 +103,21 @@ export async function connect(options: SlackOptions) {
   if (unchecked > 0) log.warn({ unchecked }, UNCHECKED);
   const outage = createOutageLog(log, LOOKUPS);
   let lookupRefusal: string | null = null;
+  let failedAt = 0;
   const warn = (error: unknown, lookup: string) => {
+    failedAt = now().getTime();
     lookupRefusal = refusedBySlack(error);
     const kind = lookupRefusal ?? causeCode(error) ?? 'no answer';
     outage.failed(kind, { err: error, lookup });
     measures.lookupFailed();
   };
+  // What was read before the failure is kept for a minute, and shows no end of it.
+  const onAnswer = ({ fresh }: Freshness) => {
+    if (fresh || now().getTime() - failedAt > MINUTE_MS) outage.ended();
+  };
   const { groups } = found;
   const asked = { lookups, home, accounts, now, clock };
-  const actors = createActors({ ...asked, policy, groups, warn, onAnswer: outage.ended });
+  const actors = createActors({ ...asked, policy, groups, warn, onAnswer });
   const findPerson = peopleByName(lookups, home, now);
   const permalinks = createPermalinks({ lookups, slackApiUrl, clock, log });
   const drawing: DrawContext = {

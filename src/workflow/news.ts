@@ -117,15 +117,15 @@ export async function peopleChanged(context: WorkflowContext, user: string | nul
 }
 
 /** A pass that draws open cards again once the directory says something else about the tags or warehouse of a service. */
-export function directoryWatch(context: DecisionContext): () => Promise<void> {
+export function directoryWatch(context: DecisionContext): () => Promise<unknown> {
   const facts = () =>
     JSON.stringify(context.services().map((each) => [each.id, policyFacts(each)]));
   let known = facts();
   return async () => {
     const now = facts();
-    if (now === known) return;
-    known = now;
+    if (now === known) return 'not-due';
     await redrawOpen(context);
+    known = now;
   };
 }
 

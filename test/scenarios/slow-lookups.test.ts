@@ -161,6 +161,25 @@ test('lookups that fail for minutes have one line in the log, and one at their e
   ]);
 });
 
+test('who is known from a minute before does not end an outage of the lookups in the log', async () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info' }, { write: (line) => lines.push(line) });
+  const { slack, ask, pass } = await startTestSandbox({ log });
+  const outages = () => lines.filter((line) => line.includes('lookups of people in Slack')).length;
+  pass(61_000);
+  await ask(ANA, '/service list', 'Services');
+  slack.failNext({ method: 'users.info', times: 1_000, how: 'server-error' });
+  for (const _ of [1, 2]) {
+    await ask(BEN, '/service list', 'lookup');
+    await ask(ANA, '/service list', 'Services');
+  }
+  expect(outages()).toBe(1);
+  slack.clearFaults();
+  pass(61_000);
+  await ask(BEN, '/service list', 'Services');
+  expect(outages()).toBe(2);
+});
+
 test('a press whose lookups fail for 16 min ends, and its end reaches the person', async () => {
   const { sandbox, told } = await failingFor(16, { restarts: false });
   await expect

@@ -94,8 +94,10 @@ test.for(['http', 'socket'] as const)(
 );
 
 test('a bot token that Slack revokes without an event is noticed within minutes, and people read it', async () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info' }, { write: (line) => lines.push(line) });
   const env = { PORT: String(await freePort()) };
-  const sandbox = await startTestSandbox({ env });
+  const sandbox = await startTestSandbox({ env, log });
   const ready = () => fetch(`${sandbox.url}/readyz`);
   await expect.poll(async () => (await ready()).status).toBe(200);
   const before = await read(sandbox);
@@ -112,6 +114,8 @@ test('a bot token that Slack revokes without an event is noticed within minutes,
   sandbox.slack.admin.revokeToken(false);
   sandbox.pass(4 * 60_000);
   await expect.poll(async () => (await ready()).status).toBe(200);
+  const told = lines.filter((line) => line.includes('act in Slack'));
+  expect(told.map((line) => JSON.parse(line).level)).toEqual([50, 30]);
 });
 
 test('the start is refused with a hint for a file that is not a database', async () => {

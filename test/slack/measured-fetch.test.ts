@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Tier } from '../../sandbox/slack/web-api/method.ts';
 import { METHODS } from '../../sandbox/slack/web-api/router.ts';
-import { METHOD_LIMITS, measuredFetch } from '../../src/slack/api.ts';
+import { METHOD_LIMITS, measuredFetch, obeyRateLimits } from '../../src/slack/api.ts';
 import { json, type Respond, serve } from '../base/loopback.ts';
 
 const PER_MINUTE: Readonly<Record<Tier, number | null>> = {
@@ -19,6 +19,34 @@ test('each method with a documented limit has it', () => {
     return calls === null ? [] : [[method, calls]];
   });
   expect([...METHOD_LIMITS].toSorted()).toEqual(documented.toSorted());
+});
+
+test.for<[string, Record<string, string>, number]>([
+  ['as seconds', { 'retry-after': '7' }, 7],
+  [
+    'as a date',
+    { 'retry-after': 'Sun, 29 Nov 2026 10:00:25 GMT', date: 'Sun, 29 Nov 2026 10:00:00 GMT' },
+    25,
+  ],
+  ['not at all', {}, 30],
+  ['in words', { 'retry-after': 'soon' }, 30],
+])('a rate limit whose end is named %s holds back further calls', async ([, headers, seconds]) => {
+  let calls = 0;
+  const slack = async () => {
+    calls += 1;
+    return new Response('', { status: 429, headers });
+  };
+  let now = 0;
+  const fetch = obeyRateLimits(slack, 'https://slack.test/api/', { now: () => now });
+  const waits = async () => {
+    const { headers } = await fetch('https://slack.test/api/chat.postMessage');
+    return Number(headers.get('retry-after'));
+  };
+  expect(await waits()).toBe(seconds);
+  now = seconds * 1_000 - 1;
+  expect([await waits(), calls]).toEqual([1, 1]);
+  now += 1;
+  expect([await waits(), calls]).toEqual([seconds, 2]);
 });
 
 test('calls are counted by method and ending, and unknown paths as one method', async () => {
