@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   cpSync,
@@ -109,4 +109,13 @@ test.for<[string, Readonly<Record<string, number>>, string]>([
   const run = execFileSync(join(root, 'bin/signalbox'), { encoding: 'utf8' }).trim();
   const programs = { bundle: 'dist/main.js', source: SIGNALBOX_SOURCE };
   expect(run).toBe(`${join(root, programs[program === 'bundle' ? 'bundle' : 'source'])} help`);
+});
+
+test('without the packages the launcher says how to install them', () => {
+  const root = mkdtempSync(join(tmpdir(), 'signalbox-launcher-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  cpSync('bin', join(root, 'bin'), { recursive: true });
+  const { stderr, status } = spawnSync(join(root, 'bin/signalbox'), { encoding: 'utf8' });
+  expect(stderr).toMatch(/^The packages of Signalbox are not installed\..*npm ci\n$/);
+  expect(status).toBe(1);
 });
