@@ -2,11 +2,10 @@ import { DAY_MS } from '../base/time.ts';
 import { endsStream } from '../domain/log-events.ts';
 import {
   addJobs,
-  dropEventGuards,
-  eventTable,
   type Job,
   lockedTransaction,
   reading,
+  renewEventTable,
   type Store,
   type StoreReader,
   type StoreTx,
@@ -211,7 +210,7 @@ export async function closeChapter(
       key: keys.current,
     };
     const digest = await writeSigned(file, write);
-    await startTable(tx, store, from.seq);
+    await renewEventTable(tx, store.engine, from.seq);
     const open = last.filter(({ stream }) => !/^(installation|target)(\/|$)/.test(stream));
     const ended = open.map(({ stream, version, hash }) => ({ stream, version, hash }));
     const body = JSON.stringify({ from, damage, export: digest, ended });
@@ -252,14 +251,4 @@ async function eachRow(tx: StoreTx, take: (row: EventRow) => Promise<void>): Pro
     }
     if (rows.length === 0) return end;
   }
-}
-
-async function startTable(tx: StoreTx, { engine }: Store, closed: number): Promise<void> {
-  const statements = [
-    // An attacker may have dropped them.
-    ...dropEventGuards(engine).map((each) => each.replace('trigger', 'trigger if exists')),
-    `alter table event rename to event_until_${closed}`,
-    ...eventTable(engine),
-  ];
-  for (const statement of statements) await sql.raw(statement).execute(tx);
 }

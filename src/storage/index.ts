@@ -36,8 +36,8 @@ export { standbyProblem } from './postgres.ts';
 export {
   dropEventGuards,
   type Engine,
-  eventTable,
   readSchema,
+  renewEventTable,
   type SchemaState,
 } from './schema.ts';
 export type { AlertReportTable, KnownServiceTable } from './tables.ts';

@@ -53,7 +53,7 @@ function initialSchema(engine: Engine): readonly string[] {
  * The table of the log. Its rules against deletion and modification are no defence against the owner of the
  * database: they stop a statement that was typed in the wrong window. Only a body may become null, for retention.
  */
-export function eventTable(engine: Engine): readonly string[] {
+function eventTable(engine: Engine): readonly string[] {
   const [integer, text, strict] =
     engine === 'sqlite' ? ['integer', 'text', ' strict'] : ['bigint', 'text collate "C"', ''];
   const table = `create table event (
@@ -162,6 +162,32 @@ export async function grantUse(tx: Kysely<Tables>, role: string): Promise<void> 
   ]) {
     await grant.execute(tx);
   }
+}
+
+/** Keeps the rows of `event` as another table, and begins an empty one that the same roles may use. */
+export async function renewEventTable(
+  tx: Kysely<Tables>,
+  engine: Engine,
+  closed: number,
+): Promise<void> {
+  const roles = engine === 'postgres' ? await rolesThatAppend(tx) : [];
+  const statements = [
+    // An attacker may have dropped them.
+    ...dropEventGuards(engine).map((each) => each.replace('trigger', 'trigger if exists')),
+    `alter table event rename to event_until_${closed}`,
+    ...eventTable(engine),
+  ];
+  for (const statement of statements) await sql.raw(statement).execute(tx);
+  for (const role of roles) await grantUse(tx, role);
+}
+
+/** Those that do not own the table. */
+async function rolesThatAppend(tx: Kysely<Tables>): Promise<readonly string[]> {
+  const { rows } = await sql<{ name: string }>`select rolname as name
+    from pg_class, aclexplode(relacl) join pg_roles on pg_roles.oid = grantee
+    where pg_class.oid = 'event'::regclass and grantee <> relowner
+      and privilege_type = 'INSERT'`.execute(tx);
+  return rows.map(({ name }) => name);
 }
 
 async function appliedMigrations(

@@ -55,6 +55,14 @@ test('a role that owns nothing runs Signalbox, and can change no table and no ev
   expect(pruned).toMatchObject({ code: 0, err: '' });
   // What a run does with the texts of what ended before.
   await run(role.url, 'update event set body = null where seq = 1');
+
+  const broken = "alter table event disable trigger all; update event set type = 'x' where seq = 2";
+  await run(DATABASE_URL, `${broken}; alter table event enable trigger all`);
+  const closing = ['audit', 'close', '--export', join(folder, 'closed.jsonl')];
+  expect(await signalbox(closing, { DATABASE_URL })).toMatchObject({ code: 0, err: '' });
+  await expect(run(role.url, 'delete from event')).rejects.toThrow('permission denied');
+  await sandbox.startAndDeliver();
+  await requestChange(sandbox);
 });
 
 test('a role that does not exist, and SQLite, are refused in a sentence', async () => {
