@@ -134,16 +134,17 @@ def verify(data, given):
 
 
 def main(pem, *names):
-    given = base64.b64decode("".join(line for line in pathlib.Path(pem).read_text().split("\n") if "-----" not in line))
     failed = False
     for name in names:
         try:
+            need("PUBLIC KEY" in (text := pathlib.Path(pem).read_text()), f"{pem} is no public key in PEM")
+            given = base64.b64decode("".join(line for line in text.split("\n") if "-----" not in line))
             print(f"{name}: {verify(pathlib.Path(name).read_bytes(), given)}")
-        except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError, OSError) as error:
             failed = True
             print(f"{name}: REJECTED, {error}")
     return failed
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main(*sys.argv[1:]) if len(sys.argv) > 2 else __doc__)

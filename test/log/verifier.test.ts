@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -359,4 +359,16 @@ test.for<[string, (rows: Rows) => Rows]>([
     'accepted, 3 events',
     expect.stringContaining('REJECTED'),
   ]);
+});
+
+test.for<[readonly string[], string]>([
+  [[], 'python3 verify.py public-key.pem file'],
+  [['README.md'], 'python3 verify.py public-key.pem file'],
+  [['README.md', 'package.json'], 'REJECTED, README.md is no public key'],
+  [['none.pem', 'package.json'], 'REJECTED, [Errno 2] No such file'],
+])('after verify.py, %j are answered in a line', ([args, says]) => {
+  const run = spawnSync('python3', ['docs/verify/verify.py', ...args], { encoding: 'utf8' });
+  expect(run.stdout + run.stderr).toContain(says);
+  expect(run.stderr).not.toContain('Traceback');
+  expect(run.status).toBe(1);
 });
