@@ -99,7 +99,7 @@ export async function receivePress(context: WorkflowContext, pressed: Pressed): 
 
 /** Why nothing can be stored now, as a sentence; null for any other error. */
 export function storingProblem(error: unknown): string | null {
-  if (databaseProblem(error) !== null) return 'Signalbox cannot reach its database';
+  if (databaseProblem(error) !== null) return 'Signalbox cannot use its database';
   const isUnverified = error instanceof Damaged || error instanceof KeyProblem;
   return isUnverified ? 'Signalbox cannot verify its log' : null;
 }

@@ -20,7 +20,7 @@ const TAKES_LONG = { timeout: 240_000 };
 const LONG = { timeout: 90_000, interval: 200 };
 const SHORTER_RETRIES = new URL('processes/shorter-retries.ts', import.meta.url).href;
 const NOT_YET = 'outcome could not be stored; it is tried again';
-const AWAY = 'Signalbox cannot reach its database';
+const AWAY = 'Signalbox cannot use its database';
 
 async function openServer(): Promise<OwnServer> {
   const server = await ownServer();
@@ -41,7 +41,7 @@ async function getText(bot: BotProcess, path: string) {
   return { status: answer.status, says: (await answer.text()).trim() };
 }
 
-const REPEATED = /database connection lost|directory read failed|clock could not be read/;
+const REPEATED = /database connection lost|directory read failed|clock could not be read|job failed/;
 
 /** Expects that the outage has one line for each failure, and that no line contains the client of the driver. */
 function expectLinesOnce(bot: BotProcess): void {

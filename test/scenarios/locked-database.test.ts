@@ -23,7 +23,7 @@ test('while another program locks the database file nothing is lost, and Signalb
     says: 'Another program locks the database. Stop that program, then try again.',
   });
   expect((await fetch(`${sandbox.url}/healthz`)).status).toBe(200);
-  await sandbox.ask(ANA, '/service start staging', 'Signalbox cannot reach its database');
+  await sandbox.ask(ANA, '/service start staging', 'Signalbox cannot use its database');
   expect((await sandbox.slack.click(BEN, place, 'change.approve')).error).toBeTruthy();
   await sandbox.privateMessage(BEN, 'your press was not recorded');
 
@@ -51,7 +51,7 @@ test('the reason of a rejection stays in its form while it cannot be stored', as
   const words = { reason: { reason: { type: 'plain_text_input', value } } };
   await sandbox.slack.submit(BEN, form, words);
   const still = sandbox.slack.clientState(BEN).views.find(({ id }) => id === form);
-  expect(still?.errors.reason).toContain('cannot reach its database');
+  expect(still?.errors.reason).toContain('cannot use its database');
   other.exec('rollback');
   other.close();
   await sandbox.slack.submit(BEN, form, words);

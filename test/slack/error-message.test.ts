@@ -34,7 +34,7 @@ test('a 404 of another operation says what it may mean', () => {
 });
 
 test.for<[Error, string]>([
-  [Object.assign(new Error('gone'), { code: '57P01' }), 'Signalbox cannot reach its database'],
+  [Object.assign(new Error('gone'), { code: '57P01' }), 'Signalbox cannot use its database'],
   [new Damaged(7, 'hash'), 'Signalbox cannot verify its log'],
   [new KeyProblem('other key', 'set it'), 'Signalbox cannot verify its log'],
 ])('what cannot be stored names what was seen: %s', ([error, problem]) => {
