@@ -87,13 +87,20 @@ async function running(engine: Engine, options: object = {}) {
   let run = process();
   const at = async (time: string) => {
     stage.now = new Date(`2026-11-${time}Z`);
-    await run();
+    return run();
   };
   const restart = () => {
     run = process();
   };
   return { stage, at, events, restart };
 }
+
+onEngines('a round that is not due yet says so: it shows no end of an outage', async (engine) => {
+  const { at } = await running(engine);
+  expect(await at('20T05:00:00')).not.toBe('not-due');
+  expect(await at('20T05:00:29')).toBe('not-due');
+  expect(await at('20T05:00:30')).not.toBe('not-due');
+});
 
 onEngines('every day it is about yesterday, whatever is final', async (engine) => {
   const { stage, at } = await running(engine);
