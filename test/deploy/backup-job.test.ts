@@ -43,18 +43,40 @@ function backUp(address: string | null) {
   return { run, files: () => readdirSync(join(folder, 'backups')), folder };
 }
 
-test.for<[string, string]>([
-  ['postgres://db/signalbox', 'verify-full system'],
-  ['postgres://db/signalbox?sslmode=verify-full&sslrootcert=/ca.pem', 'verify-full system'],
-  ['postgres://db/signalbox?sslmode=disable', ' '],
-])('the nightly backup of %s uses TLS as Signalbox does', ([address, settings]) => {
-  const { run, files, folder } = backUp(address);
-  run();
-  const [file = '', ...more] = files();
-  expect(more).toEqual([]);
-  expect(file).toMatch(/^signalbox-\d{8}T\d{6}Z\.dump$/);
-  expect(readFileSync(join(folder, 'backups', file), 'utf8')).toBe(`${address} ${settings}\n`);
-});
+test.for<[string, string, string]>([
+  ['', 'verify-full system', ''],
+  [
+    '?sslmode=verify-full&sslrootcert=/ca.pem',
+    'verify-full system',
+    '?sslmode=verify-full&sslrootcert=/ca.pem',
+  ],
+  ['?sslmode=require', 'verify-full system', '?sslmode=verify-full'],
+  [
+    '?connect_timeout=9&sslmode=prefer',
+    'verify-full system',
+    '?connect_timeout=9&sslmode=verify-full',
+  ],
+  [
+    '?sslmode=verify-ca&sslrootcert=/ca.pem',
+    'verify-full system',
+    '?sslmode=verify-full&sslrootcert=/ca.pem',
+  ],
+  ['?sslmode=disable', ' ', '?sslmode=disable'],
+  ['?sslmode=no-verify', ' ', '?sslmode=require'],
+])(
+  'the nightly backup of an address with %j uses TLS as Signalbox does',
+  ([options, settings, used]) => {
+    const address = `postgres://user:sslmode=disable@db/signalbox${options}`;
+    const { run, files, folder } = backUp(address);
+    run();
+    const [file = '', ...more] = files();
+    expect(more).toEqual([]);
+    expect(file).toMatch(/^signalbox-\d{8}T\d{6}Z\.dump$/);
+    expect(readFileSync(join(folder, 'backups', file), 'utf8')).toBe(
+      `${address.replace(options, '')}${used} ${settings}\n`,
+    );
+  },
+);
 
 test('the nightly backup reads the address and, where there is one, the CA, but not the key', () => {
   const { secret } = podOfJob().volumes.find(({ name }) => name === 'secrets') ?? {};
