@@ -359,7 +359,7 @@ interface Statement {
 
 /** What a statement may look like. */
 export const STATEMENT_FORMS =
-  'no agent stops prod · nobody may unfreeze alone · only lead may create a service · prod needs two people · prod needs 2 approvals to scale';
+  'no agent stops prod · nobody may unfreeze alone · only operator may create a service · prod needs two people · prod needs 2 approvals to scale';
 
 /** Reads a file of statements, one in a line; `#` begins a comment. Reports all problems at once. */
 export function readStatements(text: string, path: string, file: ProvedFile) {
