@@ -81,7 +81,7 @@ interface ListProps {
 }
 
 function MenuList({ label, items, align, close, act, anchor, around }: ListProps) {
-  const box = useFloating(anchor, align);
+  const box = useFloating(anchor);
   useAway(around, close);
   useEffect(() => {
     const current = box.current?.querySelector<HTMLElement>('[aria-checked="true"]');
@@ -104,7 +104,7 @@ function MenuList({ label, items, align, close, act, anchor, around }: ListProps
       role="menu"
       tabIndex={-1}
       aria-label={label}
-      className="floating menu"
+      className={`floating menu ${align}`}
       onKeyDown={onKeyDown}
     >
       {items.map((item) => (
