@@ -71,6 +71,8 @@ test('a call needs the right token', async () => {
   expect(await outcome(clientOf(slack, botToken).auth.test())).toBe('invalid_auth');
   expect(await outcome(clientOf(slack, '').auth.test())).toBe('not_authed');
   expect(await outcome(clientOf(slack).auth.test())).toBe('ok');
+  const connection = clientOf(slack, slack.appToken).apiCall('apps.connections.open');
+  expect(await outcome(connection)).toBe('socket_mode_not_enabled');
 });
 
 test('replies list the scopes, and a missing scope is named', async () => {
