@@ -116,14 +116,8 @@ function baseConfiguration(organizations: readonly OrganizationSeed[] = []) {
     policy: [
       {
         allow: [
-          ...[
-            'service list',
-            'service show',
-            'backup show',
-            'pipe settings',
-            'service schedule list',
-          ],
-          ...['backup list', 'pipe list', 'endpoint list'],
+          ...['service list', 'service show', 'backup show', 'pipe settings', 'backup list'],
+          ...['service schedule list', 'pipe list', 'endpoint list'],
           ...['alert list', 'alert show', 'cost', 'cost csv', 'cost digest', 'cost forecast'],
           ...['change list', 'change show', 'change log', 'change cancel', 'cost why'],
           ...['cost anomalies', 'cost budget', 'change freezes', 'change who'],

@@ -21,8 +21,6 @@ export interface AlertRecord extends Omit<AlertSeed, 'watches' | 'silencedForMin
 }
 
 export interface AlertsOptions extends ServerOptions {
-  readonly seed?: string;
-  readonly alerts?: readonly AlertSeed[];
   readonly profile?: AlertsProfile;
   readonly rateLimit?: RateLimit | null;
 }
@@ -30,10 +28,10 @@ export interface AlertsOptions extends ServerOptions {
 export type AlertsState = ReturnType<typeof createState>;
 
 export function createState(options: AlertsOptions) {
-  const { alerts = ALERTS, seed = 'signalbox', now = () => new Date() } = options;
+  const { now = () => new Date() } = options;
   const bornAt = now();
   return {
-    alerts: new Map(alerts.map((one) => [one.id, alertRecord(one, bornAt)])),
+    alerts: new Map(ALERTS.map((one) => [one.id, alertRecord(one, bornAt)])),
     /** The tiles of each dashboard. */
     dashboards: new Map<string, readonly string[]>(
       Object.values(DASHBOARDS).map(({ id, tiles }) => [id, tiles]),
@@ -42,7 +40,7 @@ export function createState(options: AlertsOptions) {
     webhooks: new Set<string>(Object.values(WEBHOOKS)),
     tokens: new Map([[ALERTS_TOKEN, { hasTeam: true }]]),
     effects: createEffects(),
-    random: createRandom(seed),
+    random: createRandom(),
     now,
     rateLimit: options.rateLimit === undefined ? USUAL_LIMIT : options.rateLimit,
     profile: options.profile ?? 'code',

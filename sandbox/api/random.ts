@@ -17,7 +17,10 @@ export function randomFraction(...words: readonly string[]): number {
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }
 
-export function createRandom(seed: string): RandomSource {
+/** The seed of all that the simulators make up. */
+export const SEED = 'signalbox';
+
+export function createRandom(seed = SEED): RandomSource {
   let count = 0;
   return () => randomFraction(seed, String(count++));
 }

@@ -1,4 +1,5 @@
-import type { Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import express, { type NextFunction, type Request, type Response } from 'express';
@@ -12,8 +13,6 @@ import { createRequestLog } from './request-log.ts';
 export type Wait = (ms: number, signal: AbortSignal) => Promise<unknown>;
 
 export interface ServerOptions {
-  /** 0, the default, uses any free port. */
-  readonly port?: number;
   readonly now?: () => Date;
   readonly wait?: Wait;
 }
@@ -32,7 +31,7 @@ export async function startSimulator(
   { api, effects, gate, ...rest }: SimulatedApi,
   options: ServerOptions,
 ) {
-  const { now = () => new Date(), wait = realWait, port = 0 } = options;
+  const { now = () => new Date(), wait = realWait } = options;
   const operations = rest.operations.map(({ name }) => name);
   const listeners = new Set<() => void>();
   const log = createRequestLog(api, () => {
@@ -42,7 +41,9 @@ export async function startSimulator(
   const closing = new AbortController();
   const pause = (ms: number) => wait(ms, closing.signal);
   const { serve, before } = createPipeline({ gate, injector, log, now, pause });
-  const server = await listen(routes(rest.operations, serve, closing.signal), port);
+  const app = routes(rest.operations, serve, closing.signal);
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
   // A server that listens on a port has an address of this shape.
   const address = server.address() as AddressInfo;
 
@@ -99,15 +100,6 @@ function routes(operations: readonly Operation[], serve: Serve, closing: AbortSi
       .send(`simulator failed: ${String(error)}`);
   });
   return app;
-}
-
-function listen(app: express.Express, port: number): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = app.listen(port, '127.0.0.1', (error?: Error) => {
-      if (error) reject(error);
-      else resolve(server);
-    });
-  });
 }
 
 function realWait(ms: number, signal: AbortSignal): Promise<unknown> {

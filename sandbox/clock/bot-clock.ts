@@ -112,5 +112,7 @@ process.on('message', (message) => {
     process.send?.({ sleepsUntil: nextSleepEnd(), activeMs: active });
   });
 });
-// The channel to the sandbox must not keep a bot running that has ended its work.
+// The channel to the sandbox must not keep a bot running that has ended its work. It closes when the sandbox ends, also
+// if it is killed: a bot without its sandbox would ask the next one on the same port.
 process.channel?.unref();
+process.on('disconnect', () => process.exit());

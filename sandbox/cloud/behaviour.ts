@@ -8,18 +8,6 @@ import type { CostLocking } from './cost-locking.ts';
  */
 export interface CloudBehaviour {
   readonly rateLimit: RateLimit | null;
-  readonly unknownId: 404 | 400;
-  readonly unknownFields: 'ignored' | 'refused';
-  /** The fields that a create must have; the contract marks no field as required. */
-  readonly createRequires: readonly string[];
-  readonly stopWhenStopped: 'unchanged' | 'conflict';
-  readonly stopWhenStopping: 'unchanged' | 'conflict';
-  readonly stopWhileStarting: 'conflict' | 'accepted';
-  readonly startWhileStopping: 'conflict' | 'unchanged';
-  readonly stopOfIdleEnds: 'stopped' | 'idle';
-  readonly stopOfPrimary: 409 | 400;
-  /** `granted` if the organization may change the number of replicas, otherwise the status. */
-  readonly replicaEntitlement: 'granted' | 400 | 403;
   readonly costDates: 'date' | 'date-time' | 'both';
   /** What the refusal of a date contains. */
   readonly costDateRefusal: 'value' | 'encoded value' | 'field' | 'no reason' | 'html';
@@ -27,9 +15,6 @@ export interface CloudBehaviour {
   /** Some organizations have warehouses with the id of one of their services. */
   readonly costWarehouseIds: 'own' | 'of a service';
   readonly costLocking: CostLocking;
-  readonly pipeSettingsWhileDown: 'returned' | 424;
-  /** The same for the reads of pipes and private endpoints. */
-  readonly pipesWhileDown: 'returned' | 424;
   /** 3 adds `currentScaling` and schedules to a service, 4 adds ranges of replicas. */
   readonly serviceGeneration: 2 | 3 | 4;
   /** Optional reads that this server does not have, by operation. */
@@ -58,23 +43,11 @@ export interface Durations {
 
 export const USUAL_BEHAVIOUR: CloudBehaviour = {
   rateLimit: { requests: 10, perMs: 10_000 },
-  unknownId: 404,
-  unknownFields: 'ignored',
-  createRequires: ['name', 'provider', 'region'],
-  stopWhenStopped: 'unchanged',
-  stopWhenStopping: 'unchanged',
-  stopWhileStarting: 'conflict',
-  startWhileStopping: 'conflict',
-  stopOfIdleEnds: 'stopped',
-  stopOfPrimary: 409,
-  replicaEntitlement: 'granted',
   costDates: 'date',
   costDateRefusal: 'value',
   costDateStatus: 400,
   costWarehouseIds: 'own',
   costLocking: { days: 12, batchDays: 1, stragglers: 0.02 },
-  pipeSettingsWhileDown: 'returned',
-  pipesWhileDown: 424,
   serviceGeneration: 4,
   absentReads: {},
   activityDates: 'date',

@@ -5,21 +5,16 @@ import { formatValue } from './replies.ts';
 export type Rule = (value: unknown) => string | null;
 export type Rules = Readonly<Record<string, Rule>>;
 
-interface Strictness {
-  readonly unknownFields: 'ignored' | 'refused';
-  readonly required?: readonly string[];
-}
-
-/** The first problem of a body: `request body.numReplicas: … <number:0>`. */
-export function problemIn(body: Json, rules: Rules, strictness: Strictness): string | null {
-  const missing = strictness.required?.find((field) => body[field] === undefined);
+/** The first problem of a body: `request body.numReplicas: … <number:0>`. Unknown fields are ignored. */
+export function problemIn(
+  body: Json,
+  rules: Rules,
+  required: readonly string[] = [],
+): string | null {
+  const missing = required.find((field) => body[field] === undefined);
   if (missing !== undefined) return `request body.${missing}: is required`;
   for (const [field, value] of Object.entries(body)) {
-    const rule = Object.hasOwn(rules, field) ? rules[field] : undefined;
-    if (rule === undefined && strictness.unknownFields === 'refused') {
-      return fieldProblem(field, 'unknown field', value);
-    }
-    const problem = rule?.(value) ?? null;
+    const problem = (Object.hasOwn(rules, field) && rules[field]?.(value)) || null;
     if (problem !== null) return fieldProblem(field, problem, value);
   }
   return null;

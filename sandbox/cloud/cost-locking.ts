@@ -1,4 +1,4 @@
-import { randomFraction } from '../api/random.ts';
+import { randomFraction, SEED } from '../api/random.ts';
 import { dayNumber } from './days.ts';
 
 /** When rows of the usage report become final. */
@@ -18,7 +18,6 @@ const MOVING_DAYS = 2;
 const STRAGGLER_LACKS = 0.02;
 
 interface RowKey {
-  readonly seed: string;
   readonly entityId: string;
   readonly day: string;
 }
@@ -41,19 +40,19 @@ export function reportedShare(
   if (dayNumber(today) - dayNumber(row.day) > Math.min(MOVING_DAYS, locking.days)) {
     return isStraggler(locking, row) ? 1 - STRAGGLER_LACKS : 1;
   }
-  const deviation = randomFraction(row.seed, 'drift', row.entityId, row.day) * 0.3 - 0.06;
+  const deviation = randomFraction(SEED, 'drift', row.entityId, row.day) * 0.3 - 0.06;
   return 1 - deviation * 0.85 ** reads;
 }
 
 function lockDay(locking: CostLocking, row: RowKey): number {
-  const { seed, entityId, day } = row;
+  const { entityId, day } = row;
   const wait = isStraggler(locking, row)
-    ? 1 + Math.floor(LONGEST_DELAY * randomFraction(seed, 'straggler delay', entityId, day))
+    ? 1 + Math.floor(LONGEST_DELAY * randomFraction(SEED, 'straggler delay', entityId, day))
     : 0;
   const number = dayNumber(day) + locking.days + wait;
   return Math.ceil(number / locking.batchDays) * locking.batchDays;
 }
 
-function isStraggler({ stragglers }: CostLocking, { seed, entityId, day }: RowKey): boolean {
-  return stragglers > 0 && randomFraction(seed, 'straggler', entityId, day) < stragglers;
+function isStraggler({ stragglers }: CostLocking, { entityId, day }: RowKey): boolean {
+  return stragglers > 0 && randomFraction(SEED, 'straggler', entityId, day) < stragglers;
 }

@@ -23,24 +23,17 @@ export function settle(service: ServiceRecord, now: Date): ServiceRecord {
   return { ...scaled, state: transition.to, transition: null };
 }
 
-export function moveOf(state: ServiceState, command: Command, behaviour: CloudBehaviour): Move {
-  return command === 'start' ? startOf(state, behaviour) : stopOf(state, behaviour);
-}
+const NO_START: readonly ServiceState[] = ['failed', 'stopping'];
+const NO_STOP: readonly ServiceState[] = ['failed', 'provisioning', 'starting', 'awaking'];
 
 // Starting an idle service changes nothing, because only a query wakes it.
-function startOf(state: ServiceState, behaviour: CloudBehaviour): Move {
-  if (state === 'failed') return 'conflict';
-  if (state === 'stopping') return behaviour.startWhileStopping;
-  if (state !== 'stopped') return 'unchanged';
-  return { via: 'starting', to: behaviour.startsEnd, ms: behaviour.durations.start };
-}
-
-function stopOf(state: ServiceState, behaviour: CloudBehaviour): Move {
-  const to = state === 'idle' ? behaviour.stopOfIdleEnds : 'stopped';
-  const isRising = ['provisioning', 'starting', 'awaking'].includes(state);
-  if (state === 'stopped') return behaviour.stopWhenStopped;
-  if (state === 'stopping') return behaviour.stopWhenStopping;
-  if (state === 'failed' || (isRising && behaviour.stopWhileStarting === 'conflict'))
-    return 'conflict';
-  return { via: 'stopping', to, ms: behaviour.durations.stop };
+export function moveOf(state: ServiceState, command: Command, behaviour: CloudBehaviour): Move {
+  const { startsEnd, durations } = behaviour;
+  if ((command === 'start' ? NO_START : NO_STOP).includes(state)) return 'conflict';
+  if (command === 'start') {
+    const way = { via: 'starting', to: startsEnd, ms: durations.start } as const;
+    return state === 'stopped' ? way : 'unchanged';
+  }
+  if (state === 'stopped' || state === 'stopping') return 'unchanged';
+  return { via: 'stopping', to: 'stopped', ms: durations.stop };
 }

@@ -102,8 +102,6 @@ export interface EndpointRecord {
 }
 
 export interface CloudOptions extends ServerOptions {
-  /** Determines passwords, ids and the figures of the usage report. */
-  readonly seed?: string;
   readonly organization?: OrganizationSeed;
   /** The key that it accepts first. */
   readonly key?: Pick<ApiKey, 'id' | 'secret'>;
@@ -115,7 +113,7 @@ export interface CloudOptions extends ServerOptions {
 export type CloudState = ReturnType<typeof createState>;
 
 export function createState(options: CloudOptions) {
-  const { organization = ORGANIZATION, seed = 'signalbox', now = () => new Date() } = options;
+  const { organization = ORGANIZATION, now = () => new Date() } = options;
   const bornAt = now();
   const key: ApiKey = {
     ...(options.key ?? CLOUD_KEY),
@@ -133,8 +131,8 @@ export function createState(options: CloudOptions) {
     activities: seededActivities(organization, bornAt),
     keys: byId([key]),
     effects: createEffects(),
-    random: createRandom(seed),
-    seed,
+    /** Determines passwords and ids. */
+    random: createRandom(),
     /** The start of the simulator, to which `daysAgo` of the seed refers. */
     bornAt,
     now,

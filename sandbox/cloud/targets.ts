@@ -54,13 +54,12 @@ function reportArrival(cloud: CloudState, { id, transition }: ServiceRecord): vo
   recordActivity(cloud, SYSTEM, { type: `service_${to}`, serviceId: id, at });
 }
 
-/** The service of a request about pipes, which some servers refuse while the service does not run. */
+/** The service of a request about pipes, which is refused while the service does not run. */
 export function findRunning(cloud: CloudState, call: Call, what: string): ServiceRecord {
   const service = findService(cloud, call);
   const { state } = service;
-  const isDown = !['running', 'partially_running', 'degraded'].includes(state);
-  if (!isDown || cloud.behaviour.pipesWhileDown === 'returned') return service;
-  return notRunning(cloud, what, state);
+  const isUp = ['running', 'partially_running', 'degraded'].includes(state);
+  return isUp ? service : notRunning(cloud, what, state);
 }
 
 export function lookUp<T>(
@@ -70,10 +69,7 @@ export function lookUp<T>(
   read: (id: string) => T | undefined,
 ): T {
   if (!isUuid(id)) return badRequest(cloud, `Invalid ${kind} id ${formatValue(id)}`);
-  const found = read(id.toLowerCase());
-  if (found !== undefined) return found;
-  if (cloud.behaviour.unknownId === 404) return refuse(cloud, 404, `NOT_FOUND: ${id}`);
-  return badRequest(cloud, `Invalid ${kind} id string:"${id}"`);
+  return read(id.toLowerCase()) ?? refuse(cloud, 404, `NOT_FOUND: ${id}`);
 }
 
 export function readBody(cloud: CloudState, { body }: Call): Json {

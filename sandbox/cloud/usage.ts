@@ -1,4 +1,4 @@
-import { randomFraction } from '../api/random.ts';
+import { randomFraction, SEED } from '../api/random.ts';
 import type { UsageSeed } from '../seed/shapes.ts';
 import { isLocked, reportedShare } from './cost-locking.ts';
 import { addDays, dayNumber, dayOf, daysBetween, shareOfDay, startOf } from './days.ts';
@@ -40,7 +40,7 @@ export function usageOf(cloud: CloudState, day: string): readonly UsageRow[] {
 
 function finishedRow(cloud: CloudState, row: UsageBase, date: string, today: string): UsageRow[] {
   const { costLocking } = cloud.behaviour;
-  const key = { seed: cloud.seed, entityId: row.entityId, day: date };
+  const key = { entityId: row.entityId, day: date };
   const locked = isLocked(costLocking, key, today);
   const share = date < today ? 1 : shareOfDay(date, new Date(0), cloud.now());
   const reported = locked ? 1 : reportedShare(costLocking, key, { today, reads: cloud.costReads });
@@ -60,7 +60,7 @@ function warehouseUsage(cloud: CloudState, warehouse: WarehouseRecord, day: stri
   const { storage, backup } = warehouse.dailyCredits;
   // The data grows by half a percent of the initial size each day.
   const growth = 1 + 0.005 * daysBetween(cloud.bornAt, new Date(startOf(day)));
-  const variation = 0.99 + 0.02 * randomFraction(cloud.seed, warehouse.id, day);
+  const variation = 0.99 + 0.02 * randomFraction(SEED, warehouse.id, day);
   const metrics = {
     storageCredits: storage * growth * variation,
     backupCredits: backup * growth * variation,
@@ -110,7 +110,7 @@ function dayFactor(cloud: CloudState, id: string, shape: UsagePattern, day: stri
   const week = rhythm === 'office' && isWeekend ? 0.35 : 1;
   const peak = spike?.daysAgo === daysAgo ? spike.factor : 1;
   const level = shift !== undefined && daysAgo <= shift.daysAgo ? shift.factor : 1;
-  return week * peak * level * (0.9 + 0.2 * randomFraction(cloud.seed, id, day));
+  return week * peak * level * (0.9 + 0.2 * randomFraction(SEED, id, day));
 }
 
 /** The share of the day, from 0 to 1, in which the service existed and was not stopped. */

@@ -93,7 +93,6 @@ function connectApp(slack: SlackState, server: Server, options: SlackOptions): A
     connections: () => 0,
     refreshSockets: async () => {},
     silenceOldestSocket: () => {},
-    setSocketMode: () => {},
     close: () => deliverTo(null),
   };
 }

@@ -41,12 +41,14 @@ export interface StateOptions {
 export type SlackState = ReturnType<typeof initialState>;
 
 export function initialState(options: StateOptions, stopping: AbortSignal) {
+  const workspace = structuredClone(options.workspace ?? sandboxWorkspace);
   return {
-    workspace: structuredClone(options.workspace ?? sandboxWorkspace),
+    workspace,
     manifest: readManifest(options.manifest),
+    /** Of this start: it refuses an app that was started with another Slack on the same port. */
     tokens: {
-      bot: 'xoxb-100000000001-100000000002-sandboxsandboxsandboxsan',
-      app: 'xapp-1-A0SIGNALBOX-100000000003-sandbox',
+      bot: `xoxb-1-${randomBytes(12).toString('hex')}`,
+      app: `xapp-1-${workspace.appId}-1-${randomBytes(12).toString('hex')}`,
       /** The scopes of the app-level token. */
       appScopes: ['connections:write'],
     },

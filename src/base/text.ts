@@ -78,7 +78,7 @@ const SMART: readonly (readonly [RegExp, string])[] = [
 export function nearest(typed: string, known: readonly string[], most = 3): readonly string[] {
   const wanted = typed.toLowerCase();
   // Of three letters, two others make another word.
-  const limit = wanted.length < 4 ? 1 : Math.max(2, Math.ceil(wanted.length / 3));
+  const limit = /^-*.{0,3}$/.test(wanted) ? 1 : Math.max(2, Math.ceil(wanted.length / 3));
   return [...new Set(known)]
     .map((word) => ({ word, distance: distance(wanted, word.toLowerCase(), limit) }))
     .filter((candidate) => candidate.distance <= limit)

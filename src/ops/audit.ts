@@ -16,7 +16,6 @@ import {
   failureText,
   leave,
   leaveWith,
-  parseOptions,
   readOptions,
   readText,
   refuseOptions,
@@ -85,20 +84,17 @@ export async function runAudit(args: readonly string[]): Promise<void> {
     process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1);
   });
   const refuse = (sentence: string) => refuseOptions(sentence, USAGE);
-  const options = { export: { type: 'string' }, help: { type: 'boolean' } } as const;
-  const parsed = parseOptions(args, options);
-  if ('sentence' in parsed) return refuse(parsed.sentence);
-  const { values, positionals } = parsed;
-  const [what, ...words] = positionals;
-  if (values.help || what === undefined || what === 'help') return write(USAGE);
+  const options = readOptions(args, { export: { type: 'string' } }, USAGE, 3);
+  const [what, ...words] = options.words;
+  if (what === undefined) return write(USAGE);
   const asked = Object.hasOwn(SUBCOMMANDS, what) ? SUBCOMMANDS[what] : undefined;
   if (!asked) return refuse(unknownWord('command', what, Object.keys(SUBCOMMANDS)));
   const { needs, run } = asked;
   const id = needs === 'id' ? words.shift() : undefined;
   if (words.length > 0) return refuse(`Unexpected argument: “${words.join(' ')}”.`);
-  if (values.export !== undefined && needs !== 'file')
+  if (options.export !== undefined && needs !== 'file')
     return refuse(`${what} does not take --export.`);
-  const given = id ?? values.export ?? '';
+  const given = id ?? options.export ?? '';
   if (needs && given === '') return refuse(`${what} needs ${NEEDS[needs]}.`);
   const isIntact = await run(given).catch((error: unknown) => leave(failureText(error), 1));
   process.exitCode = isIntact === false ? 1 : 0;

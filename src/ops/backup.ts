@@ -11,7 +11,7 @@ import {
   sqlitePath,
 } from '../storage/sqlite.ts';
 import { inUsed, isUnused } from './inspect.ts';
-import { databaseOf, failureText, leave, parseOptions, refuseOptions } from './options.ts';
+import { databaseOf, failureText, leave, readOptions, refuseOptions } from './options.ts';
 import { recordBackup } from './store.ts';
 
 const BACKUP_USAGE = `signalbox backup <file> | --made
@@ -24,10 +24,14 @@ Exit code: 0 success, 1 failure, 2 wrong options.
 `;
 
 /** `signalbox backup <file>` */
-export function runBackup(args: readonly string[]): Promise<void> {
-  const command = { name: 'backup', usage: BACKUP_USAGE, failure: 'No backup was made' };
-  const isMade = args.join() === '--made';
-  return runFileCommand(command, isMade ? [''] : args, isMade ? record : backUp);
+export async function runBackup(args: readonly string[]): Promise<void> {
+  const options = readOptions(args, { made: { type: 'boolean' } }, BACKUP_USAGE, 1);
+  const [file] = options.words;
+  if ((file === undefined) !== 'made' in options)
+    return refuseOptions('backup needs one file, or --made without a file.', BACKUP_USAGE);
+  await finish('No backup was made', (url) =>
+    file === undefined ? record(url) : backUp(url, file),
+  );
 }
 
 const RESTORE_USAGE = `signalbox restore <file>
@@ -40,33 +44,15 @@ Exit code: 0 success, 1 failure, 2 wrong options.
 `;
 
 /** `signalbox restore <file>` */
-export function runRestore(args: readonly string[]): Promise<void> {
-  const command = {
-    name: 'restore',
-    usage: RESTORE_USAGE,
-    failure: 'The database was not restored',
-  };
-  return runFileCommand(command, args, restore);
+export async function runRestore(args: readonly string[]): Promise<void> {
+  const [file] = readOptions(args, {}, RESTORE_USAGE, 1).words;
+  if (file === undefined) return refuseOptions('restore needs one file.', RESTORE_USAGE);
+  await finish('The database was not restored', (url) => restore(url, file));
 }
 
-/**
- * Runs a command that takes the database and one file, and writes the sentence that `run` returns.
- * `failure`: what did not happen, before the reason: `No backup was made`. Exits with 1 if `run` throws, and with 2 for wrong options.
- */
-async function runFileCommand(
-  { name, usage, failure }: Readonly<Record<'name' | 'usage' | 'failure', string>>,
-  args: readonly string[],
-  run: (url: string, file: string) => Promise<string>,
-): Promise<void> {
-  const parsed = parseOptions(args, { help: { type: 'boolean' } });
-  if ('sentence' in parsed) return refuseOptions(parsed.sentence, usage);
-  const [file, ...more] = parsed.positionals;
-  if (parsed.values.help) {
-    process.stdout.write(usage);
-    return;
-  }
-  if (file === undefined || more.length > 0) return refuseOptions(`${name} needs one file.`, usage);
-  const done = await run(databaseOf(process.env).url, file).catch((error: unknown) =>
+/** Writes the sentence that `run` returns; if it throws, what did not happen and why, and exits with 1. */
+async function finish(failure: string, run: (url: string) => Promise<string>): Promise<void> {
+  const done = await run(databaseOf(process.env).url).catch((error: unknown) =>
     leave(`${failure}: ${failureText(error)}`, 1),
   );
   process.stdout.write(`${done}\n`);

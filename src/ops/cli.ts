@@ -1,6 +1,6 @@
 import { parseEnv } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
-import { readOptions, readOrLeave, refuseOptions, unknownWord } from './options.ts';
+import { leave, readOptions, readOrLeave, refuseOptions, unknownWord } from './options.ts';
 
 interface Subcommand {
   readonly summary: string;
@@ -59,6 +59,11 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     summary: 'replace the database with a backup, while Signalbox is stopped',
     run: async (args) => (await import('./backup.ts')).runRestore(args),
   },
+  // The launcher runs it, without this program.
+  request: {
+    summary: 'ask for a change, from a pipeline; bin/signalbox-request.mjs runs alone as well',
+    run: async () => leave('request is a program of its own: bin/signalbox request …', 2),
+  },
 };
 
 const width = Math.max(...Object.keys(SUBCOMMANDS).map(({ length }) => length));
@@ -67,8 +72,6 @@ const USAGE = `signalbox [--env <file>] <command> [options]
 ${Object.entries(SUBCOMMANDS)
   .map(([name, { summary }]) => `    ${name.padEnd(width)}  ${summary}`)
   .join('\n')}
-    ${'request'.padEnd(width)}  ask for a change, from a pipeline; bin/signalbox-request.mjs runs alone as well
-
     --env <file>   read the variables from this file only, not from the environment
     --help         after a command: its options
     --version      the version of Signalbox
@@ -79,7 +82,7 @@ Exit code: 0 success, 1 failure, 2 wrong options; start: 78 for a configuration 
 /** Runs the command in these words. Returns `start` if Signalbox itself is to be started. */
 export async function runCommandLine(words: readonly string[]): Promise<unknown> {
   const [name, ...rest] = withEnvironmentOf(words);
-  if (name === undefined || name === 'help' || name === '--help') {
+  if (name === undefined || /^(help|--help|-h)$/.test(name)) {
     process.stdout.write(USAGE);
     return undefined;
   }
@@ -88,16 +91,17 @@ export async function runCommandLine(words: readonly string[]): Promise<unknown>
     return undefined;
   }
   const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
-  if (!subcommand)
-    return refuseOptions(
-      unknownWord('command', name, [...Object.keys(SUBCOMMANDS), 'request']),
-      USAGE,
-    );
-  return subcommand.run(rest);
+  if (subcommand) return subcommand.run(rest);
+  const isOption = name.startsWith('-');
+  const sentence = isOption
+    ? unknownWord('option', name, ['--env', '--help', '--version'])
+    : unknownWord('command', name, Object.keys(SUBCOMMANDS));
+  return refuseOptions(sentence, USAGE);
 }
 
 /** The arguments without `--env <file>`, whose variables replace all others but PATH. */
-function withEnvironmentOf(args: readonly string[]): readonly string[] {
+function withEnvironmentOf(words: readonly string[]): readonly string[] {
+  const args = words.flatMap((word) => word.split(/(?<=^--env)=/));
   const at = args.indexOf('--env');
   if (at < 0) return args;
   const file = args[at + 1];

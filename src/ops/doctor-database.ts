@@ -113,7 +113,7 @@ function writtenLine(
   if (!written.ok) return errorLine(name, written.error);
   return ok(
     name,
-    `a test write was rolled back${file?.running ? ' next to a running Signalbox' : ''}`,
+    `a test write was stored and deleted${file?.running ? ' next to a running Signalbox' : ''}`,
   );
 }
 

@@ -8,7 +8,7 @@ import { DAY_MS } from '../base/time.ts';
 import { commandNames } from '../commands/index.ts';
 import { READ_BACK_DAYS } from '../domain/place.ts';
 import { type LogKeys, readKeys } from '../log/index.ts';
-import { createInstallationReads, type InstallationReads } from '../slack/index.ts';
+import { createInstallationReads } from '../slack/index.ts';
 import { type Config, type ConfiguredOrganization, loadConfig } from './config.ts';
 import {
   checkApis,
@@ -191,26 +191,24 @@ async function slackSections(context: CheckContext) {
     ...{ ...settings, workspaces: config.workspaces },
     ...{ log, withinMs: withinMs + 500 },
   });
-  const call = <T>(work: (from: InstallationReads) => Promise<T>) =>
-    withinTime(withinMs, () => work(slack));
-  const listed = <T>(work: (from: InstallationReads) => Promise<T>) =>
-    withinTime(withinMs * LIST_CALLS, () => work(slack));
+  const call = <T>(work: () => Promise<T>) => withinTime(withinMs, work);
+  const listed = <T>(work: () => Promise<T>) => withinTime(withinMs * LIST_CALLS, work);
   const { appToken } = settings;
   const [self, channels, groups, connection, blocks] = await Promise.all([
-    call((from) => from.self()),
-    listed((from) => from.channels([...ids.values()])),
-    call((from) => from.groups(policy)),
-    appToken ? call((from) => from.openConnection(appToken)) : null,
-    call((from) => from.refusedBlocks()),
+    call(() => slack.self()),
+    listed(() => slack.channels([...ids.values()])),
+    call(() => slack.groups(policy)),
+    appToken ? call(() => slack.openConnection(appToken)) : null,
+    call(() => slack.refusedBlocks()),
   ]);
   const since = new Date(context.now().getTime() - READ_BACK_DAYS * DAY_MS);
   const readTo = new Map<string, Date>();
   for (const id of cardChannels(config, { rooms: channels, ids })) {
-    const read = await listed((from) => from.readTo(id, since));
+    const read = await listed(() => slack.readTo(id, since));
     if (read.ok && read.value) readTo.set(id, read.value);
   }
   const members = groups.ok ? roleMembers(policy, groups.value) : [];
-  const accounts = self.ok && (await listed((from) => from.accounts(members, self.value.home)));
+  const accounts = self.ok && (await listed(() => slack.accounts(members, self.value.home)));
   const withoutToken = [skipped('not checked', 'the bot token was not confirmed, see above')];
   const sections: readonly CheckSection[] = [
     { title: 'Slack', lines: slackLines(context, { self, connection, blocks }) },

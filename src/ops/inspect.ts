@@ -23,10 +23,9 @@ import {
   type SchemaState,
   type Store,
   standbyProblem,
-  transaction,
 } from '../storage/index.ts';
 import { isLocked, isRestoreInterrupted, sqlitePath } from '../storage/sqlite.ts';
-import { databaseFacts, lastBackup } from './store.ts';
+import { databaseFacts, lastBackup, proveWritable } from './store.ts';
 
 /** The file of an SQLite database and the files next to it. */
 export type FileFacts = NonNullable<ReturnType<typeof fileFacts>>;
@@ -145,20 +144,9 @@ function schemaIn(store: Store): Promise<SchemaState> {
   return reading(store, (reader) => readSchema(reader, store.engine));
 }
 
-/**
- * Writes a row and rolls back; throws if the write is refused, or if the disk of an SQLite file is full. Needs a
- * current schema.
- */
+/** Throws if a write is refused, or if the disk of an SQLite file is full. Needs a current schema. */
 export async function checkWritable(url: string): Promise<void> {
-  const rollback = new Error('rolled back');
-  await withStore(url, 'beside', async (store) => {
-    await transaction(store, async (tx) => {
-      await tx.insertInto('cost_state').values({ key: 'doctor', value: 'write test' }).execute();
-      throw rollback;
-    }).catch((error: unknown) => {
-      if (error !== rollback) throw error;
-    });
-  });
+  await withStore(url, 'beside', proveWritable);
   const file = fileFacts(url);
   if (!file) return;
   const problem = folderProblem(file.path);

@@ -7,38 +7,44 @@ import { KeyProblem, readKeys } from '../log/index.ts';
 import { databaseSentence } from '../storage/errors.ts';
 import { readStore, reasonOf } from './environment.ts';
 
-/** Parses options and words. Returns a sentence for an unknown option, with the nearest known one. */
-export function parseOptions<Options extends ParseArgsOptionsConfig>(
-  args: readonly string[],
-  options: Options,
-) {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const [, unknown] = /^Unknown option '(-[^']*)'/.exec(message) ?? [];
-    if (unknown === undefined) return { sentence: message };
-    const known = Object.keys(options).map((name) => `--${name}`);
-    return { sentence: unknownWord('option', unknown, known) };
-  }
-}
+const HELP = { help: { type: 'boolean', short: 'h' } } as const;
 
 /**
- * The options of a command that takes no words. With `--help` it writes the usage and exits with 0;
- * for wrong options it writes the usage with the reason and exits with 2.
+ * The options of a command, and at most so many words. With `--help` it writes the usage and exits with 0; for wrong
+ * ones it writes the usage with the reason and exits with 2.
  */
 export function readOptions<Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: Options,
   usage: string,
+  most = 0,
 ) {
-  const parsed = parseOptions(args, { ...options, help: { type: 'boolean' } });
-  if ('sentence' in parsed) return refuseOptions(parsed.sentence, usage);
-  const [word] = parsed.positionals;
-  if (word !== undefined) return refuseOptions(`Unexpected argument: “${word}”.`, usage);
-  if (!('help' in parsed.values)) return parsed.values;
-  process.stdout.write(usage);
-  process.exit(0);
+  const { values, positionals: words } = parsed(args, { ...options, ...HELP }, usage);
+  if ('help' in values || words[0] === 'help') {
+    process.stdout.write(usage);
+    process.exit(0);
+  }
+  const extra = words.slice(most).join(' ');
+  if (extra !== '') return refuseOptions(`Unexpected argument: ${quoted(extra)}.`, usage);
+  return { ...values, words };
+}
+
+function parsed<Options extends ParseArgsOptionsConfig>(
+  args: readonly string[],
+  options: Options,
+  usage: string,
+) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const [, option = ''] = /ption '(?:-., )?(-[^' ]*)/.exec(message) ?? [];
+    const known = Object.keys(options).map((name) => `--${name}`);
+    const takes = message.includes('does not take') ? 'takes no' : 'needs a';
+    const isUnknown = message.startsWith('Unknown');
+    const sentence = isUnknown ? unknownWord('option', option, known) : `${option} ${takes} value.`;
+    return refuseOptions(sentence, usage);
+  }
 }
 
 /** Returns the sentence for an unknown option or command, with the nearest known one. */
@@ -48,7 +54,7 @@ export function unknownWord(
   known: readonly string[],
 ): string {
   const hint = suggestion(word, known) ?? '';
-  return `Unknown ${what} ${quoted(word)}: ${hint}${hint.endsWith('?') ? '' : '.'}`;
+  return `Unknown ${what} ${quoted(word)}${hint.endsWith('?') ? `: ${hint}` : `; ${hint}.`}`;
 }
 
 /** The database of the variables. Without valid ones it writes each problem and exits with 2. */

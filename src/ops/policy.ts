@@ -3,7 +3,6 @@ import {
   type ConfigResult,
   lineOfItem,
   parseConfig,
-  quoted,
   readYaml,
   withLines,
 } from '../base/problem.ts';
@@ -26,7 +25,7 @@ import {
   failureText,
   leave,
   leaveWith,
-  parseOptions,
+  readOptions,
   readText,
   refuseOptions,
   unknownWord,
@@ -66,50 +65,31 @@ that were made in Slack do not count. No variable is needed.
 Exit code: 0 as expected, 1 a difference from the cases or a finding, 2 wrong options or files.
 `;
 
+const OPTIONS = { config: { type: 'string' }, against: { type: 'string' } } as const;
+
 /** `signalbox policy …`: sets the exit code. */
 export async function runPolicy(args: readonly string[]): Promise<void> {
   // A reader such as `… | head` may close the pipe early: then the result is incomplete.
   process.stdout.on('error', () => process.exit(2));
 
-  const request = readPolicyOptions(args);
-  if ('sentence' in request) return refuseOptions(request.sentence, USAGE);
-  const isAsExpected = await run(request).catch((error: unknown) => leave(failureText(error), 2));
+  const { words, against = null, ...given } = readOptions(args, OPTIONS, USAGE, 2);
+  const [what, file = null] = words;
+  const { config = process.env.SIGNALBOX_CONFIG || './signalbox.yaml' } = given;
+  const refuse = (sentence: string) => refuseOptions(sentence, USAGE);
+  if (what === undefined) return write(USAGE);
+  if (what !== 'test' && what !== 'prove')
+    return refuse(unknownWord('command', what, ['test', 'prove']));
+  if (what === 'test' && against !== null) return refuse('--against belongs to prove.');
+  if (what === 'test' && file === null)
+    return refuse('test needs a file of cases, for example cases.yaml.');
+  if (what === 'prove' && file !== null && against !== null)
+    return refuse('prove takes a file of statements or --against, not both.');
+  const asked = what === 'test' ? runTest(config, file ?? '') : runProof(config, file, against);
+  const isAsExpected = await asked.catch((error: unknown) => leave(failureText(error), 2));
   process.exitCode = isAsExpected ? 0 : 1;
 }
 
-const OPTIONS = {
-  config: { type: 'string' },
-  against: { type: 'string' },
-  help: { type: 'boolean' },
-} as const;
-
-type PolicyRequest = Exclude<ReturnType<typeof readPolicyOptions>, { readonly sentence: string }>;
-
-/** What these options request, or the sentence that refuses them. */
-export function readPolicyOptions(args: readonly string[]) {
-  const parsed = parseOptions(args, OPTIONS);
-  if ('sentence' in parsed) return parsed;
-  const { values, positionals } = parsed;
-  const [what = '', file = null, ...more] = positionals;
-  const { config = null, against = null } = values;
-  if (values.help || what === 'help' || args.length === 0) return { kind: 'help' } as const;
-  if (more.length > 0) return { sentence: `Unexpected argument: ${quoted(more.join(' '))}.` };
-  if (what === 'prove') {
-    const isEither = file === null || against === null;
-    if (!isEither) return { sentence: 'prove takes a file of statements or --against, not both.' };
-    return { kind: 'prove', file, config, against } as const;
-  }
-  if (what !== 'test') return { sentence: unknownWord('command', what, ['test', 'prove']) };
-  if (against !== null) return { sentence: '--against belongs to prove.' };
-  if (file === null) return { sentence: 'test needs a file of cases, for example cases.yaml.' };
-  return { kind: 'test', file, config } as const;
-}
-
-async function run(request: PolicyRequest): Promise<boolean> {
-  if (request.kind === 'help') return write(USAGE).then(() => true);
-  const config = request.config ?? (process.env.SIGNALBOX_CONFIG || './signalbox.yaml');
-  if (request.kind === 'prove') return runProof({ ...request, config });
-  const cases = request.file;
+async function runTest(config: string, cases: string): Promise<boolean> {
   const read = readCases({ cases, config, readFile: readText });
   if (!read.ok) return leaveWith(read.problems);
   const { text, isAsExpected } = runCases(cases, read.value);
@@ -117,11 +97,7 @@ async function run(request: PolicyRequest): Promise<boolean> {
   return isAsExpected;
 }
 
-async function runProof({
-  config,
-  file,
-  against,
-}: PolicyRequest & { readonly kind: 'prove'; readonly config: string }): Promise<boolean> {
+async function runProof(config: string, file: string | null, against: string | null) {
   const now = new Date();
   const own = readPolicyFile(config, readText);
   const other = against === null ? null : readPolicyFile(against, readText);

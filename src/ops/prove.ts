@@ -359,7 +359,7 @@ interface Statement {
 
 /** What a statement may look like. */
 export const STATEMENT_FORMS =
-  'no agent stops prod · nobody may unfreeze alone · only lead may create a service · prod needs two people · prod needs 2 approvals to scale';
+  'no agent stops prod · nobody may unfreeze alone · only operator may create a service · prod needs two people · prod needs 2 approvals to scale';
 
 /** Reads a file of statements, one in a line; `#` begins a comment. Reports all problems at once. */
 export function readStatements(text: string, path: string, file: ProvedFile) {
@@ -514,9 +514,6 @@ const cloudChanges = commands
   .filter((command) => command.kind === 'change' && !changesFreezes(command))
   .map(({ name }) => name);
 
-/** What people say for the end of a freeze. */
-const ENDS_FREEZE = ['delete freeze', 'lift freeze', 'end freeze', 'remove freeze'];
-
 function actionOf(words: readonly string[]): readonly string[] | null {
   const [verb = '', ...more] = words.map((word, index) =>
     index > 0 ? word.replace(/s$/, '') : word,
@@ -525,7 +522,7 @@ function actionOf(words: readonly string[]): readonly string[] | null {
   const readings = [verb, verb.replace(/s$/, ''), verb.replace(/es$/, '')].map((first) =>
     [first, ...more].join(' '),
   );
-  if (readings.some((words) => ENDS_FREEZE.includes(words))) return ['change unfreeze'];
+  if (readings.includes('delete freeze')) return ['change unfreeze'];
   if (readings.includes('change')) return cloudChanges;
   const found = commands.filter(({ name, kind }) => {
     const [noun = '', ...own] = name.split(' ');

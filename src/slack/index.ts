@@ -15,7 +15,6 @@ export {
   type AppIdentity,
   type ChannelFacts,
   createInstallationReads,
-  type InstallationReads,
   type SocketProbe,
   workspaceProblems,
 } from './installation.ts';

@@ -30,6 +30,7 @@ test('--version names the version of the package', async () => {
 test.for<[string, readonly string[], string]>([
   ['an unknown command', ['dcotor'], 'did you mean “doctor”?'],
   ['a name of every object', ['toString'], 'Unknown command “toString”'],
+  ['an unknown option', ['--wat'], 'Unknown option “--wat”; known: --env, --help, --version.'],
   ['--env without a file', ['doctor', '--env'], '--env needs a file.'],
 ])('%s is refused with the usage', async ([, args, sentence]) => {
   const { err, code } = await signalbox(...args);
@@ -47,6 +48,15 @@ test.for<[string, readonly string[], number, string]>([
   ['manifest --help', ['manifest', '--help'], 0, ''],
   ['manifest with a wrong option', ['manifest', '--prefx', 'db-'], 2, 'did you mean “--prefix”?'],
   ['manifest with an argument', ['manifest', 'db-'], 2, 'Unexpected argument: “db-”.'],
+  ['a short --help', ['restore', '-h'], 0, ''],
+  ['help of a command', ['rebuild', 'help'], 0, ''],
+  ['an option that nothing resembles', ['manifest', '--wat'], 2, '“--wat”; known: --prefix, --url'],
+  ['an option without a value', ['migrate', '--for'], 2, '--for needs a value.'],
+  ['an option before another', ['manifest', '--url', '--org'], 2, '--url needs a value.'],
+  ['a value for a switch', ['doctor', '--json=yes'], 2, '--json takes no value.'],
+  ['backup without a file', ['backup'], 2, 'backup needs one file, or --made without a file.'],
+  ['--made with a file', ['backup', '--made', 'x'], 2, 'or --made without a file.'],
+  ['restore without a file', ['restore'], 2, 'restore needs one file.'],
   ['manifest, no TLS', ['manifest', '--url', 'http://x.example'], 2, 'must begin with https://'],
   ['manifest, no path', ['manifest', '--url', 'https://x.example'], 2, 'end with /slack/events'],
   ['manifest with a wrong prefix', ['manifest', '--prefix', 'D'], 2, '--prefix may contain'],
@@ -65,9 +75,18 @@ test('a manifest that cannot be written is reported in one sentence', async () =
   expect(code).toBe(1);
 });
 
-test('a missing file of --env is reported in one sentence', async () => {
-  const { err, code } = await signalbox('--env', '/missing', 'doctor');
-  expect(err).toBe('The file /missing is not readable (ENOENT).\n');
+test.for([['--env', '/missing'], ['--env=/missing']])(
+  '%j is reported in a sentence',
+  async (env) => {
+    const { err, code } = await signalbox(...env, 'doctor');
+    expect(err).toBe('The file /missing is not readable (ENOENT).\n');
+    expect(code).toBe(2);
+  },
+);
+
+test('a request after --env is no unknown command', async () => {
+  const { err, code } = await signalbox('--env', '/dev/null', 'request', 'service', 'stop');
+  expect(err).toBe('request is a program of its own: bin/signalbox request …\n');
   expect(code).toBe(2);
 });
 

@@ -64,7 +64,7 @@ const ofKind = (kind: TargetKind) => ({ plan: { ...PLAN, target: { ...PLAN.targe
 const find = (text: string) => findByName([...ALL, LAKE], text).length;
 const everything = { everything: true } as const;
 const SCOPES: readonly Scope[] = [everything, { tag: 'eu' }, { warehouse: 'main' }, { service: C }];
-const each = (of: (scope: Scope) => unknown) => SCOPES.map((scope) => of(scope));
+const ofEach = (of: (scope: Scope) => unknown) => SCOPES.map((scope) => of(scope));
 const LISTS = { services: null, tags: ['x', 'y'], warehouses: ['m', 'n'] };
 const EU = { id: 'eu', name: 'eu', aliases: [] };
 const FREEZE: Freeze = { from: NOON, until: minutes(9), on: null, reason: 'launch', by: 'Gus' };
@@ -81,114 +81,148 @@ const UP = { ...SEEN, fields: { state: 'running' }, wasRead: true } as const;
 const down = () => alreadyInState(A, { ...UP, fields: { state: 'stopped' } }, ['stopped']);
 const until = (typed: string) => FreezeUntilText.safeParse(typed).data;
 const ends = (time: string, start: Date | null = null, zone: string | null = 'UTC') => {
-  const end = { day: null, time, offset: null };
-  return revertTimeOf({ ...NO_TIMING, until: end }, start, { zone, now: NOON });
+  const timing = { ...NO_TIMING, until: { day: null, time, offset: null } };
+  return revertTimeOf(timing, start, { zone, now: NOON });
 };
 const late = (...reported: readonly string[]) => {
   const call = { nonce: 'n', answeredAt: NOON, tookMs: 1, requestId: null, reported };
   return lateAnswer('n', { type: 'succeeded', ...call, createdId: reported[0] })?.text;
 };
 
-/** The texts and values in it, in their order. */
-function shown(value: unknown): string {
+/** The texts and values in it, in their order, with the sign between them. Of a time, its hour and minute. */
+function shown(value: unknown, between = '|'): string {
   if (value instanceof Date) return value.toISOString().slice(11, 16);
   if (typeof value !== 'object' || value === null) return String(value);
-  return Object.values(value).map(shown).join('_');
+  return Array.from(Object.values(value), (one) => shown(one, between)).join(between);
 }
 
+/** The parts of a sentence, as people read it. */
+const said = (parts: unknown) => shown(parts, '');
+
+/** What people read, and what writes it. The line above says where they read it. */
 test.for<[string, () => unknown]>([
-  ['0 events_1 event_2 events', () => [0, 1, 2].map((count) => countWords(count, 'event'))],
-  ['1 follows_2 follow', () => [1, 2].map((count) => countWords(count, 'follows', 'follow'))],
+  // A noun and a verb agree with their count.
+  ['0 events|1 event|2 events', () => [0, 1, 2].map((count) => countWords(count, 'event'))],
+  ['1 follows|2 follow', () => [1, 2].map((count) => countWords(count, 'follows', 'follow'))],
+  // A time is in UTC, to the minute.
   ['2026-11-20 09:30 UTC', () => utcStamp(new Date('2026-11-20T09:30:59.999Z'))],
+  // The card of a change that was not run says why.
   ['the target changed since the preview', () => staleText('target-changed')],
   ['other tags or another warehouse than in the preview', () => staleText('tags-changed')],
   ['its service could not be verified', () => staleText('not-verified')],
   ['the database was restored', () => staleText('restored')],
   ['its card was deleted', () => staleText('card-deleted')],
   ['the current policy refuses it', () => staleText('no-rule')],
-  ['everything_tag:eu_warehouse:main_service:c12345678', () => each((one) => scopeKey(one))],
-  ['everything_tag=eu_warehouse=main_c12345678', () => each(scopeWords)],
-  ['everything tagged eu_everything in warehouse main', () => each(scopeText).slice(1, 3)],
-  ['3_1_2_1', () => each((one) => servicesIn(one, ALL).length)],
-  ['null_eu_prod_prod_eu_null', () => each((one) => freezeTarget(one, ALL).tags)],
-  ['null_main_main_null', () => each((one) => freezeTarget(one, ALL).warehouse)],
-  ['null_eu_null_null', () => each((one) => freezeTarget(one, []).tags)],
+  // The scope of a freeze, for everything, a tag, a warehouse and a service: stored, typed, and said.
+  ['everything|tag:eu|warehouse:main|service:c12345678', () => ofEach(scopeKey)],
+  ['everything|tag=eu|warehouse=main|c12345678', () => ofEach(scopeWords)],
+  ['everything tagged eu|everything in warehouse main', () => ofEach(scopeText).slice(1, 3)],
+  ['Every-name-that-is-so-long', () => scopeText({ service: C })],
+  // How many services are in each scope; the tags and the warehouse that they have together.
+  ['3|1|2|1', () => ofEach((one) => servicesIn(one, ALL).length)],
+  ['null|eu|prod|prod|eu|null', () => ofEach((one) => freezeTarget(one, ALL).tags)],
+  ['null|main|main|null', () => ofEach((one) => freezeTarget(one, ALL).warehouse)],
+  // Services in two warehouses have none together; a tag that no service has stays.
+  ['null', () => freezeTarget({ tag: 'prod' }, [A, { ...B, warehouse: 'other' }]).warehouse],
+  ['null|eu|null|null', () => ofEach((one) => freezeTarget(one, []).tags)],
+  // What a rule selects.
   ['a, b, tagged x or y, in warehouse m or n', () => selectorText({ ...LISTS, services: [A, B] })],
   ['Everything tagged x or y and in warehouse m or n', () => selectorText(LISTS)],
-  ['everything_tag:prod_warehouse:main_id-of-a', () => scopesOf([A]).map(({ id }) => id)],
-  ['eu_eu_null', () => [scopeOf({ tag: EU }), scopeOf({ warehouse: EU }), scopeOf({})]],
+  // The form of a freeze offers scopes by their ids: everything, a tag, a warehouse and a service.
+  ['everything|tag:prod|warehouse:main|id-of-a', () => scopesOf([A]).map(({ id }) => id)],
+  ['everything|everything|all|true', () => scopesOf([A])[0]],
+  ['tag:prod|everything tagged prod||prod', () => scopesOf([A])[1]],
+  ['id-of-a|a||id-of-a|a', () => scopesOf([A])[3]],
+  ['eu|eu||prod|prod|', () => tagsOf(ALL)],
+  // Its answer is a tag or a warehouse; nothing or both is no scope. The scope of stored arguments.
+  ['eu|eu|null', () => [{ tag: EU }, { warehouse: EU }, {}].map(scopeOf)],
   ['null', () => scopeOf({ tag: EU, warehouse: EU })],
-  ['Everything_ between _12:00_ and _12:09_: launch', () => freezeWords(FREEZE).slice(0, 6)],
-  [', by Gus_. Set in signalbox.yaml.', () => freezeWords(FREEZE).slice(6)],
-  [', by _U0ANA_. “change unfreeze K” ends it.', () => freezeWords(MADE).slice(6)],
-  [': launch_. “change unfreeze K” ends it.', () => freezeWords(ORPHAN).slice(5)],
-  ['lines_Now', () => freezeList('Now', [FREEZE])[0]],
+  ['eu', () => scopeFrom({ scope: { tag: 'eu' } })],
+  // A freeze of the file, and one that a person made, whose name may be unknown.
+  ['Everything between 12:00 and 12:09: launch', () => said(freezeWords(FREEZE).slice(0, 6))],
+  [', by Gus. Set in signalbox.yaml.', () => said(freezeWords(FREEZE).slice(6))],
+  [', by U0ANA. “change unfreeze K” ends it.', () => said(freezeWords(MADE).slice(6))],
+  [': launch. “change unfreeze K” ends it.', () => said(freezeWords(ORPHAN).slice(5))],
+  // A list of freezes: its heading, and a row of each with its button. 20 fit, and none is no list.
+  ['lines|Now', () => freezeList('Now', [FREEZE])[0]],
   [
-    'rows_Everything: launch, by Gus_12:00_ to _12:09_. Set in signalbox.yaml._null',
-    () => freezeList('Now', [FREEZE]).slice(1),
+    'rows|Everything: launch, by Gus|12:00| to |12:09|. Set in signalbox.yaml.|null',
+    () => freezeList('Now', [FREEZE])[1],
   ],
   [
-    'rows_Everything: launch_12:00_ to _12:09_, by _U0ANA_. “change unfreeze K” ends it._change show K',
-    () => freezeList('Now', [MADE]).slice(1),
+    'rows|Everything: launch|12:00| to |12:09|, by |U0ANA|. “change unfreeze K” ends it.|change show K',
+    () => freezeList('Now', [MADE])[1],
   ],
-  ['_2', () => [freezeList('Now', []), freezeList('Now', Array(20).fill(FREEZE)).length]],
-  ['note_1 more not shown.', () => freezeList('Now', Array(21).fill(FREEZE))[2]],
-  ['stop daily 20:00 (UTC)_ · next stop _12:00', () => scheduleWords(SCHEDULE).slice(0, 3)],
-  [' · expires _12:09_ · last one skipped: frozen', () => scheduleWords(SCHEDULE).slice(3)],
-  ['dev_ · _stop daily 20:00 · start 7 (UTC)', () => scheduleLineWords(PAUSED).slice(0, 3)],
-  [' · paused_ · expires _12:09__ · _U0ANA_ · K', () => scheduleLineWords(PAUSED).slice(3)],
+  ['|2', () => [freezeList('Now', []), freezeList('Now', Array(20).fill(FREEZE)).length]],
+  ['note|1 more not shown.', () => freezeList('Now', Array(21).fill(FREEZE))[2]],
+  // A schedule, by itself and in a list, where it is paused.
+  ['stop daily 20:00 (UTC) · next stop 12:00', () => said(scheduleWords(SCHEDULE).slice(0, 3))],
+  [' · expires 12:09 · last one skipped: frozen', () => said(scheduleWords(SCHEDULE).slice(3))],
+  ['dev · stop daily 20:00 · start 7 (UTC)', () => said(scheduleLineWords(PAUSED).slice(0, 3))],
+  [' · paused · expires 12:09 · U0ANA · K', () => said(scheduleLineWords(PAUSED).slice(3))],
+  // The line that requests it again.
   ['service schedule s1 stop="daily 20:00" start="7" zone=UTC', () => scheduleCommandLine(PAUSED)],
   ['service schedule s1 stop="daily 20:00" zone=UTC', () => scheduleCommandLine(SCHEDULE)],
-  ['Pause dev_service schedule pause s1', () => scheduleOffers(SCHEDULE)[0]],
-  ['Resume dev_service schedule resume s1', () => scheduleOffers(PAUSED)[0]],
-  ['Remove dev_service schedule remove s1', () => scheduleOffers(PAUSED)[1]],
+  // Its buttons.
+  ['Pause dev|service schedule pause s1', () => scheduleOffers(SCHEDULE)[0]],
+  ['Resume dev|service schedule resume s1', () => scheduleOffers(PAUSED)[0]],
+  ['Remove dev|service schedule remove s1', () => scheduleOffers(PAUSED)[1]],
+  // One run of it, and its times in what was seen.
   ['stop of Fri 20 Nov, 12:00 (UTC)', () => occurrenceText(STOP, 'UTC')],
-  ['x_null_UTC', () => timesOf({ fields: { stop: 'x', start: 1 } })],
-  ['unknown_on_off_2', () => [null, true, false, { c: 2 }].map(valueText)],
+  ['x|null|UTC', () => timesOf({ fields: { stop: 'x', start: 1 } })],
+  // Values of a server, alone and in a list.
+  ['unknown|on|off|2', () => [null, true, false, { c: 2 }].map(valueText)],
   ['x, 1 unknown', () => valueText(['x', { a: 1, b: null }])],
   ['null, y, 1', () => valueText([null, ['y'], 1])],
-  ['a_b_c1234567', () => ALL.map((one) => menuReference(one, ALL))],
+  // A menu and a line have the id of a service where its name is too long, or another one has it.
+  ['a|b|c1234567', () => ALL.map((one) => menuReference(one, ALL))],
   ['id-of-a', () => nameToType(A, [A, { ...A, id: 'other' }])],
-  ['_null_null_null', () => [undefined, 'x'].map((one) => newServiceTags(one, ALL))],
-  ['prod_eu_main_prod_main', () => ['MAIN', 'w-1'].map((one) => newServiceTags(one, ALL))],
+  // A new service has the tags of its warehouse: unknown without one, by name or id, and of one only.
+  ['|null|null|null', () => [undefined, 'x'].map((one) => newServiceTags(one, ALL))],
+  ['prod|eu|main|prod|main', () => ['MAIN', 'w-1'].map((one) => newServiceTags(one, ALL))],
+  ['null|null', () => newServiceTags('w-1', [A, { ...A, warehouse: 'other' }])],
+  // What has the state already is not requested, and the other change is offered.
   ['a is already stopped (checked just now), so nothing was requested.', () => down()?.sentence],
-  ['Start it…_service start id-of-a', () => down()?.offers[0]],
-  ['Show it_service show id-of-a', () => down()?.offers[1]],
-  ['Stop it…_service stop id-of-a', () => alreadyInState(A, UP, ['running'])?.offers[0]],
-  ['null_null', () => [UP, null].map((before) => alreadyInState(A, before, ['stopped']))],
-  ['true_1800000_2026-11-20T12:30:00.000Z', () => ends('12:30')],
-  ['true_3600000_2026-11-20T14:00:00.000Z', () => ends('14:00', minutes(60))],
-  ['false_until_must be from 30m to 14d after the start of the change', () => ends('12:29')],
-  ['operator_approver_lead', () => rolesIn({ ...REQUIRES, breakGlass: 'lead' })],
-  ['x, y, id x_no details', () => [late('x', 'y'), late()]],
-  ['true_false', () => [null, NOON].map((confirmedAt) => isPrivate({ confirmedAt }))],
-  ['a_x/a', () => ['eu/a', 'x/a'].map((name) => nameWithin({ organization: EU }, name))],
-  ['true_false', () => [isLocal(ofKind('freeze')), isLocal(ofKind('alert'))]],
-  ['null', () => freezeTarget({ tag: 'prod' }, [A, { ...B, warehouse: 'other' }]).warehouse],
-  ['true_null_null', () => revertTimeOf(NO_TIMING, null, { zone: null, now: NOON })],
-  ['1', () => findByName([LAKE, { ...LAKE, id: 'z', name: 'data-lake' }], 'data lake').length],
-  ['why_null_false', () => ({ ...new PostRefused('why', null, 0) })],
-  ['Slack refused a message: why', () => new PostRefused('why', null, 0).message],
-  ['text_x', () => textAnswer('t', 'x').parts],
-  ['text_x_offers_Show_line', () => textAnswer('t', 'x', [{ label: 'Show', line: 'line' }]).parts],
-  ['flapping_ab1_ab c d2_abc def gh', () => 'FLAPPING AB1 ab_c_d2 AbcDefGh'.split(' ').map(wordOf)],
-  ['ab_A_Ab_a-b_A-B_aB-', () => 'ab A Ab a-b A-B aB-'.split(' ').map(wordOf)],
-  ['group by_a 1b c_up', () => ['groupBy', 'a__1bC', '_UP_'].map(plainWords)],
-  ['1_1_1_1', () => ['data-lake', 'DATA  LAKE', 'lake 2', '0A1b2c3d-x'].map(find)],
-  ['1_0_0', () => ['0a1b2c3d', 'data', 'a1b2c3d-x'].map(find)],
-  ['Every-name-that-is-so-long', () => scopeText({ service: C })],
-  ['everything_everything_all_true', () => scopesOf([A])[0]],
-  ['tag:prod_everything tagged prod__prod', () => scopesOf([A])[1]],
-  ['id-of-a_a__id-of-a_a', () => scopesOf([A])[3]],
-  ['eu_eu__prod_prod_', () => tagsOf(ALL)],
-  ['null_null', () => newServiceTags('w-1', [A, { ...A, warehouse: 'other' }])],
-  ['eu', () => scopeFrom({ scope: { tag: 'eu' } })],
-  ['14400000_7776000000_undefined', () => [' 4h', '90d', '91d'].map(until)],
-  ['null_20:00_null_undefined_undefined', () => [' 20:00 ', '24:00', 'x 4h'].map(until)],
+  ['Start it…|service start id-of-a|Show it|service show id-of-a', () => down()?.offers],
+  ['Stop it…|service stop id-of-a', () => alreadyInState(A, UP, ['running'])?.offers[0]],
+  ['null|null', () => [UP, null].map((before) => alreadyInState(A, before, ['stopped']))],
+  // When a change is reverted: how long it lasts, and its end.
+  ['true|1800000|2026-11-20T12:30:00.000Z', () => ends('12:30')],
+  ['true|3600000|2026-11-20T14:00:00.000Z', () => ends('14:00', minutes(60))],
+  ['true|null|null', () => revertTimeOf(NO_TIMING, null, { zone: null, now: NOON })],
+  // It is refused as too soon, and without the zone of the person.
+  ['false|until|must be from 30m to 14d after the start of the change', () => ends('12:29')],
+  ['false|until|must be a time after the start of the change', () => ends('12:30', null, null)],
   ['1800000', () => REVERT_SPAN.parse(' 30m ')],
-  ['false_until_must be a time after the start of the change', () => ends('12:30', null, null)],
+  // A freeze lasts a span of at most 90 days, or until a time of the day.
+  ['14400000|7776000000|undefined', () => [' 4h', '90d', '91d'].map(until)],
+  ['null|20:00|null|undefined|undefined', () => [' 20:00 ', '24:00', 'x 4h'].map(until)],
+  // Who may decide.
+  ['operator|approver|lead', () => rolesIn({ ...REQUIRES, breakGlass: 'lead' })],
+  // An answer that came late, to events that sent something and to one that did not.
+  ['x, y, id x|no details', () => [late('x', 'y'), late()]],
   ['null', () => lateAnswer('n', { type: 'expired' })],
-  ['a b_ab…', () => [oneLineOf(' a \n b', 3), oneLineOf('abcd', 3)]],
-])('“%s”', ([expected, found]) => {
+  // A change is private until it is confirmed; one of a freeze stays in Signalbox.
+  ['true|false', () => [null, NOON].map((confirmedAt) => isPrivate({ confirmedAt }))],
+  ['true|false', () => [isLocal(ofKind('freeze')), isLocal(ofKind('alert'))]],
+  // A name is shorter beside its own organization.
+  ['a|x/a', () => ['eu/a', 'x/a'].map((name) => nameWithin({ organization: EU }, name))],
+  // A service is found by its name or alias as people write it, and by its id from the beginning.
+  ['1|1|1|1', () => ['data-lake', 'DATA  LAKE', 'lake 2', '0A1b2c3d-x'].map(find)],
+  ['1|0|0', () => ['0a1b2c3d', 'data', 'a1b2c3d-x'].map(find)],
+  ['1', () => findByName([LAKE, { ...LAKE, id: 'z', name: 'data-lake' }], 'data lake').length],
+  // A message that Slack refused.
+  ['why|null|false', () => ({ ...new PostRefused('why', null, 0) })],
+  ['Slack refused a message: why', () => new PostRefused('why', null, 0).message],
+  // An answer of one sentence, without and with a button.
+  ['text|x', () => textAnswer('t', 'x').parts],
+  ['text|x|offers|Show|line', () => textAnswer('t', 'x', [{ label: 'Show', line: 'line' }]).parts],
+  // Constants and fields of a server become words; what is a name stays.
+  ['flapping|ab1|ab c d2|abc def gh', () => 'FLAPPING AB1 ab_c_d2 AbcDefGh'.split(' ').map(wordOf)],
+  ['ab|A|Ab|a-b|A-B|aB-', () => 'ab A Ab a-b A-B aB-'.split(' ').map(wordOf)],
+  ['group by|a 1b c|up', () => ['groupBy', 'a__1bC', '_UP_'].map(plainWords)],
+  // A text on one line is cut.
+  ['a b|ab…', () => [oneLineOf(' a \n b', 3), oneLineOf('abcd', 3)]],
+])('%s', ([expected, found]) => {
   expect(shown(found())).toBe(expected);
 });

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { freePort } from '../../sandbox/free-port.ts';
 import { peopleOn } from './people.ts';
 import { BOT } from './programs.ts';
 import { PROCESS_ENV, runCommand } from './run-command.ts';
@@ -81,7 +82,9 @@ async function startProcess(
   children: Set<ChildProcess>,
   words: readonly string[],
 ): Promise<BotProcess> {
-  const { bot, port } = spawnBot(env, children, words);
+  // The system would give a port of its own choice to another program as soon as this process has ended.
+  const own = env.PORT === '0' ? { ...env, PORT: String(await freePort()) } : env;
+  const { bot, port } = spawnBot(own, children, words);
   const open = await port;
   if (open === null) throw new Error('The bot does not start');
   return { ...bot, url: `http://127.0.0.1:${open}` };

@@ -32,7 +32,7 @@ const SETTLED: Readonly<Record<string, string>> = {
 export function createEndpoint(cloud: CloudState, call: Call): Reply {
   const { id: serviceId, state } = findService(cloud, call);
   const body = readBody(cloud, call);
-  refuseProblem(cloud, endpointProblem(cloud, body));
+  refuseProblem(cloud, endpointProblem(body));
   if (state !== 'running') {
     return notRunning(cloud, 'Endpoint creation is allowed', state);
   }
@@ -44,8 +44,8 @@ export function createEndpoint(cloud: CloudState, call: Call): Reply {
   return success(cloud, endpointReply(cloud, endpoint));
 }
 
-function endpointProblem({ behaviour }: CloudState, body: Json): string | null {
-  const problem = problemIn(body, RULES, { ...behaviour, required: ['type'] });
+function endpointProblem(body: Json): string | null {
+  const problem = problemIn(body, RULES, ['type']);
   if (problem !== null) return problem;
   const type = String(body.type);
   const missing = (REQUIRED[type] ?? []).find((field) => (body[field] ?? null) === null);

@@ -50,10 +50,10 @@ const RULES: Rules = {
 
 /** The first problem with the body of a create, or null. */
 export function createProblem(cloud: CloudState, body: Json): string | null {
-  const { behaviour, profile } = cloud;
-  const rules = { ...RULES, ...rulesOf(profile) };
-  const strictness = { ...behaviour, required: behaviour.createRequires };
-  return problemIn(body, rules, strictness) ?? crossProblem(cloud, body);
+  const rules = { ...RULES, ...rulesOf(cloud.profile) };
+  // The contract marks no field as required.
+  const required = ['name', 'provider', 'region'];
+  return problemIn(body, rules, required) ?? crossProblem(cloud, body);
 }
 
 /** The rules that differ between the contract and live servers. */

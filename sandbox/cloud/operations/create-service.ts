@@ -34,10 +34,10 @@ function created(cloud: CloudState, body: Json): ServiceRecord {
   const scaling = scalingOf(cloud, body);
   return {
     id: uuid(cloud.random),
-    name: String(body.name ?? 'My service'),
+    name: String(body.name),
     warehouseId: String(body.dataWarehouseId ?? uuid(cloud.random)),
-    provider: String(body.provider ?? 'aws'),
-    region: String(body.region ?? 'us-east-1'),
+    provider: String(body.provider),
+    region: String(body.region),
     state: 'provisioning',
     transition: { to: cloud.behaviour.startsEnd, at: new Date(now.getTime() + takesMs) },
     isPrimary: body.dataWarehouseId === undefined,

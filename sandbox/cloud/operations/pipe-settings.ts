@@ -1,14 +1,14 @@
 import type { Call } from '../../api/call.ts';
 import type { Reply } from '../../api/reply.ts';
 import { EXAMPLE_SETTINGS } from '../../seed/pipes.ts';
-import { notRunning, refuse, success } from '../replies.ts';
+import { refuse, success } from '../replies.ts';
 import type { CloudState } from '../state.ts';
 import { findService, lookUp } from '../targets.ts';
 
 const CONTRACT_SETTINGS: ReadonlySet<string> = new Set(Object.keys(EXAMPLE_SETTINGS));
 
 export function pipeSettings(cloud: CloudState, call: Call): Reply {
-  const { id: serviceId, state } = findService(cloud, call);
+  const { id: serviceId } = findService(cloud, call);
   const { id, settings } = lookUp(cloud, 'pipe', call.params.pipeId, (id) => {
     const found = cloud.pipes.get(id);
     return found?.serviceId === serviceId ? found : undefined;
@@ -16,10 +16,6 @@ export function pipeSettings(cloud: CloudState, call: Call): Reply {
   // A healthy pipe that copies a database also gets this reply.
   if (settings === null) {
     return refuse(cloud, 404, `NOT_FOUND: ingestion for pipe "${id}" not found`);
-  }
-  const isDown = state === 'idle' || state === 'stopped';
-  if (isDown && cloud.behaviour.pipeSettingsWhileDown === 424) {
-    return notRunning(cloud, 'Pipe settings are available', state);
   }
   return success(cloud, cloud.profile === 'extended' ? settings : contractPart(settings));
 }

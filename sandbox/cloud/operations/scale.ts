@@ -3,7 +3,7 @@ import type { Reply } from '../../api/reply.ts';
 import { type Json, pick } from '../../json.ts';
 import { keyOfCall, recordActivity, scalingTypes } from '../activity-log.ts';
 import { booleanRule, fieldProblem, numberFrom, problemIn } from '../body-rules.ts';
-import { refuse, refuseProblem, success } from '../replies.ts';
+import { refuseProblem, success } from '../replies.ts';
 import { serviceReply } from '../service-reply.ts';
 import type { CloudState, Scaling, ServiceRecord } from '../state.ts';
 import { findService, readBody } from '../targets.ts';
@@ -59,13 +59,7 @@ function merged(scaling: Scaling, sent: Json): Scaling {
 }
 
 function check(cloud: CloudState, service: ServiceRecord, body: Json, sent: Json): void {
-  const { replicaEntitlement: status } = cloud.behaviour;
-  refuseProblem(cloud, problemIn(body, SCALING_RULES, cloud.behaviour));
-  if (sent.numReplicas !== undefined && status !== 'granted') {
-    const code = status === 403 ? 'FORBIDDEN' : 'BAD_REQUEST';
-    refuse(cloud, status, `${code}: Contact support to enable adjustment of numReplicas`);
-  }
-  refuseProblem(cloud, misfitOf(cloud, service, sent));
+  refuseProblem(cloud, problemIn(body, SCALING_RULES) ?? misfitOf(cloud, service, sent));
 }
 
 /** The problem with values that are valid but do not fit this service, or null. */

@@ -9,17 +9,20 @@ import type { CloudState, ServiceRecord } from '../state.ts';
 import { findService, isGone, readBody } from '../targets.ts';
 
 const RULES = { command: oneOf(['start', 'stop']) };
+const HAS_SECONDARIES =
+  'Primary service cannot be stopped while its warehouse has secondary services';
 
 export function setState(cloud: CloudState, call: Call): Reply {
   const before = findService(cloud, call);
   const body = readBody(cloud, call);
-  refuseProblem(cloud, problemIn(body, RULES, { ...cloud.behaviour, required: ['command'] }));
+  refuseProblem(cloud, problemIn(body, RULES, ['command']));
   // The rule accepts only these two commands.
   const command = body.command as Command;
   const move = moveOf(before.state, command, cloud.behaviour);
   if (move === 'conflict') return refuseMove(cloud, command, before);
   if (move === 'unchanged') return success(cloud, serviceReply(cloud, before));
-  if (command === 'stop' && hasSecondaries(cloud, before)) refusePrimary(cloud);
+  if (command === 'stop' && hasSecondaries(cloud, before))
+    return refuse(cloud, 409, `CONFLICT: ${HAS_SECONDARIES}`);
 
   const after = moved(before, command, move, cloud.now());
   cloud.services.set(after.id, after);
@@ -56,11 +59,4 @@ function hasSecondaries(cloud: CloudState, service: ServiceRecord): boolean {
     (other) =>
       other.warehouseId === service.warehouseId && other.id !== service.id && !isGone(other),
   );
-}
-
-function refusePrimary(cloud: CloudState): never {
-  const status = cloud.behaviour.stopOfPrimary;
-  const code = status === 409 ? 'CONFLICT' : 'BAD_REQUEST';
-  const text = 'Primary service cannot be stopped while its warehouse has secondary services';
-  return refuse(cloud, status, `${code}: ${text}`);
 }

@@ -4,15 +4,12 @@ import type { Json } from '../../json.ts';
 import type { PipeSeed } from '../../seed/shapes.ts';
 import { success } from '../replies.ts';
 import type { CloudState, PipeRecord } from '../state.ts';
-import { findRunning, serviceNow } from '../targets.ts';
+import { findRunning } from '../targets.ts';
 
 export function listPipes(cloud: CloudState, call: Call): Reply {
   const service = findRunning(cloud, call, 'Pipes are available');
   const own = [...cloud.pipes.values()].filter(({ serviceId }) => serviceId === service.id);
-  return success(
-    cloud,
-    own.map((pipe) => pipeReply(cloud, pipe)),
-  );
+  return success(cloud, own.map(pipeReply));
 }
 
 const SOURCES: Readonly<Record<PipeSeed['family'], Json>> = {
@@ -21,15 +18,15 @@ const SOURCES: Readonly<Record<PipeSeed['family'], Json>> = {
   database: { postgres: { type: 'neon', host: 'orders.pg.example', caCertificate: 'PEM' } },
 };
 
-function pipeReply(cloud: CloudState, pipe: PipeRecord): Json {
-  const { id, serviceId, name, family, settings } = pipe;
+function pipeReply({ id, serviceId, name, family, settings }: PipeRecord): Json {
   const isDatabase = family === 'database';
   const table = isDatabase ? {} : { table: name.replaceAll('-', '_'), managedTable: true };
   return {
     id,
     serviceId,
     name,
-    state: stateOf(cloud, pipe),
+    // Pipes stop with their service, and are listed only while it runs.
+    state: 'Running',
     createdAt: '2026-03-02T08:15:00.000Z',
     updatedAt: '2026-09-14T10:40:00.000Z',
     ...(family === 'streaming' ? { scaling: SCALING } : {}),
@@ -41,10 +38,3 @@ function pipeReply(cloud: CloudState, pipe: PipeRecord): Json {
 }
 
 const SCALING = { replicas: 2, replicaCpuMillicores: 250, replicaMemoryGb: 1 };
-
-// A pipe stops with its service; the two families have different names for that.
-function stateOf(cloud: CloudState, { serviceId, family }: PipeRecord): string {
-  const state = serviceNow(cloud, serviceId)?.state ?? '';
-  if (['running', 'partially_running', 'degraded'].includes(state)) return 'Running';
-  return family === 'database' ? 'Paused' : 'Stopped';
-}

@@ -1,5 +1,5 @@
 import type { Channel } from '../../protocol.ts';
-import { Icon } from '../frame/icon.tsx';
+import { Icon, IconButton } from '../frame/icon.tsx';
 import { useSession } from '../session.ts';
 import { Mrkdwn } from '../text/markup.tsx';
 import { Composer } from './composer.tsx';
@@ -44,13 +44,11 @@ export function ChannelMessages({ channel }: { channel: Channel }) {
 export function BackButton({ closes }: { closes?: 'thread' }) {
   const { go } = useSession();
   return (
-    <button
-      type="button"
-      className="icon-button back"
-      aria-label={closes ? 'Back to the channel' : 'Back to all conversations'}
+    <IconButton
+      icon="back"
+      className="back"
+      label={closes ? 'Back to the channel' : 'Back to all conversations'}
       onClick={() => go(closes ? { thread: null } : { channel: null, thread: null, home: false })}
-    >
-      <Icon name="back" />
-    </button>
+    />
   );
 }

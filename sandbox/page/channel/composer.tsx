@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useLayoutEffect, useRef } from 'react';
+import { type KeyboardEvent, useEffect, useRef } from 'react';
 import type { SlashCommand } from '../../protocol.ts';
 import { canTakeFocus } from '../focus.ts';
 import { Icon } from '../frame/icon.tsx';
@@ -10,7 +10,6 @@ import { type ComposerPlace, useSending } from './sending.ts';
 import { ShortcutMenu } from './shortcut-menu.tsx';
 
 const NO_COMMANDS: readonly SlashCommand[] = [];
-const LINE_PX = 22;
 
 export function Composer(place: ComposerPlace) {
   const { channel, threadTs } = place;
@@ -28,12 +27,6 @@ export function Composer(place: ComposerPlace) {
   useEffect(() => {
     if (canTakeFocus()) box.current?.focus();
   }, []);
-
-  useLayoutEffect(() => {
-    if (box.current === null) return;
-    box.current.style.height = 'auto';
-    box.current.style.height = `${text === '' ? LINE_PX : box.current.scrollHeight}px`;
-  }, [text]);
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.nativeEvent.isComposing) return;

@@ -3,7 +3,7 @@ import type { Message, Place } from '../../protocol.ts';
 import { Blocks } from '../blocks/blocks.tsx';
 import { useSurface } from '../blocks/surface.ts';
 import { Avatar } from '../frame/avatar.tsx';
-import { Icon } from '../frame/icon.tsx';
+import { Icon, IconButton } from '../frame/icon.tsx';
 import { useSession } from '../session.ts';
 import { Mrkdwn } from '../text/markup.tsx';
 import { plainText } from '../text/plain-text.ts';
@@ -102,15 +102,12 @@ function MessageTools({ message, inThread }: { message: Message; inThread: boole
   return (
     <div className="message-tools" role="toolbar" aria-label="Actions for this message">
       {!inThread && (
-        <button
-          type="button"
-          className="icon-button"
-          aria-label="Reply in thread"
+        <IconButton
+          icon="reply"
+          label="Reply in thread"
           title="Reply in thread"
           onClick={() => go({ channel, thread: ts, home: false })}
-        >
-          <Icon name="reply" />
-        </button>
+        />
       )}
       <ShortcutMenu
         kind="message"

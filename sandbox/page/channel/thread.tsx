@@ -1,5 +1,5 @@
 import { onEscape, useFocusReturn } from '../focus.ts';
-import { Icon } from '../frame/icon.tsx';
+import { IconButton } from '../frame/icon.tsx';
 import { channelOf, useSession } from '../session.ts';
 import { BackButton } from './channel-page.tsx';
 import { Composer } from './composer.tsx';
@@ -22,14 +22,7 @@ export function Thread({ channelId, ts }: { channelId: string; ts: string }) {
         <h2>
           Thread <small>{channel.kind === 'dm' ? channel.name : `#${channel.name}`}</small>
         </h2>
-        <button
-          type="button"
-          className="icon-button close"
-          aria-label="Close thread"
-          onClick={close}
-        >
-          <Icon name="close" />
-        </button>
+        <IconButton icon="close" label="Close thread" className="close" onClick={close} />
       </header>
       <MessageList
         key={ts}

@@ -1,13 +1,4 @@
-import {
-  type KeyboardEvent,
-  type ReactNode,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useRef,
-  useState,
-} from 'react';
-import { useAway, useFloating } from './floating.ts';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 
 export interface MenuItem {
   readonly id: string;
@@ -28,101 +19,78 @@ interface Props {
   readonly align?: 'start' | 'end';
 }
 
-/** A button that opens a list of actions. */
+/** A button that opens a list of actions. The browser closes it when a person presses elsewhere, and moves the focus back. */
 export function Menu({ label, isNamedByText, className, children, items, align = 'end' }: Props) {
-  const [open, setOpen] = useState(false);
-  const around = useRef<HTMLSpanElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
-  const close = useCallback(() => setOpen(false), []);
+  const [isOpen, setOpen] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const close = () => box.current?.hidePopover();
 
-  function onKeyDown(event: KeyboardEvent) {
-    if (event.key === 'Tab') close();
-    if (event.key !== 'Escape' || !open) return;
-    event.preventDefault();
-    close();
-    button.current?.focus();
-  }
-
-  /** The focus returns before the action, which may move it elsewhere. */
-  function act(item: MenuItem) {
-    close();
-    button.current?.focus();
-    item.act();
-  }
-
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the menu inside
-    <span ref={around} className="menu-around" onKeyDown={onKeyDown}>
-      <button
-        ref={button}
-        type="button"
-        className={className}
-        {...(isNamedByText ? {} : { 'aria-label': label })}
-        title={label}
-        aria-haspopup="menu"
-        aria-expanded={open}
-        onClick={() => setOpen(!open)}
-      >
-        {children}
-      </button>
-      {open && <MenuList {...{ label, items, align, close, act, anchor: button, around }} />}
-    </span>
-  );
-}
-
-interface ListProps {
-  readonly label: string;
-  readonly items: readonly MenuItem[];
-  readonly align: 'start' | 'end';
-  readonly close: () => void;
-  readonly act: (item: MenuItem) => void;
-  readonly anchor: RefObject<HTMLButtonElement | null>;
-  readonly around: RefObject<HTMLSpanElement | null>;
-}
-
-function MenuList({ label, items, align, close, act, anchor, around }: ListProps) {
-  const box = useFloating(anchor, align);
-  useAway(around, close);
   useEffect(() => {
+    if (!isOpen) return;
     const current = box.current?.querySelector<HTMLElement>('[aria-checked="true"]');
     (current ?? box.current?.querySelector('button'))?.focus();
-  }, [box]);
+  }, [isOpen]);
 
   function onKeyDown(event: KeyboardEvent) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step === undefined) return;
+    if (event.key === 'Tab') return close();
+    if (step === undefined && event.key !== 'Escape') return;
     event.preventDefault();
+    if (step === undefined) return close();
     const all = [...(box.current?.querySelectorAll('button') ?? [])];
     const at = all.findIndex((one) => one.matches(':focus'));
     all.at((at + step) % all.length)?.focus();
   }
 
+  /** The focus returns before the action, which may move it elsewhere. */
+  function act(item: MenuItem) {
+    close();
+    item.act();
+  }
+
   return (
-    <div
-      ref={box}
-      popover="manual"
-      role="menu"
-      tabIndex={-1}
-      aria-label={label}
-      className="floating menu"
-      onKeyDown={onKeyDown}
-    >
-      {items.map((item) => (
-        <button
-          key={item.id}
-          type="button"
-          {...(item.isCurrent === undefined
-            ? { role: 'menuitem' }
-            : { role: 'menuitemradio', 'aria-checked': item.isCurrent })}
-          onClick={() => act(item)}
-        >
-          <span>{item.label}</span>
-          {item.note !== undefined && item.note !== '' && (
-            <small className="menu-note">{item.note}</small>
-          )}
-        </button>
-      ))}
-      {items.length === 0 && <p className="menu-empty">Nothing here</p>}
-    </div>
+    <>
+      <button
+        type="button"
+        className={className}
+        {...(isNamedByText ? {} : { 'aria-label': label })}
+        title={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        popoverTarget={id}
+      >
+        {children}
+      </button>
+      <div
+        ref={box}
+        id={id}
+        popover="auto"
+        role="menu"
+        tabIndex={-1}
+        aria-label={label}
+        className={`floating menu ${align}`}
+        onToggle={({ newState }) => setOpen(newState === 'open')}
+        onKeyDown={onKeyDown}
+      >
+        {isOpen &&
+          items.map((item) => (
+            <button
+              key={item.id}
+              type="button"
+              {...(item.isCurrent === undefined
+                ? { role: 'menuitem' }
+                : { role: 'menuitemradio', 'aria-checked': item.isCurrent })}
+              onClick={() => act(item)}
+            >
+              <span>{item.label}</span>
+              {item.note !== undefined && item.note !== '' && (
+                <small className="menu-note">{item.note}</small>
+              )}
+            </button>
+          ))}
+        {items.length === 0 && <p className="menu-empty">Nothing here</p>}
+      </div>
+    </>
   );
 }

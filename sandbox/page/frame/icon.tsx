@@ -1,3 +1,5 @@
+import type { ComponentProps } from 'react';
+
 const PATHS = {
   hash: 'M7.5 3 6 17M14 3l-1.5 14M3.5 7h13.5M3 13h13.5',
   lock: 'M5.5 9V6.5a4.5 4.5 0 0 1 9 0V9M4 9h12v8H4z',
@@ -15,12 +17,25 @@ const PATHS = {
     'M7.5 9.5a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM2.5 17c0-3 2-5 5-5s5 2 5 5M13 4a3 3 0 0 1 0 5.5M14.5 12c2 .5 3 2.5 3 5',
 } as const;
 
-export type IconName = keyof typeof PATHS;
+type IconName = keyof typeof PATHS;
 
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   return (
     <svg className={`icon icon-${name}`} viewBox="0 0 20 20" width={size} height={size} aria-hidden>
       <path d={PATHS[name]} />
     </svg>
+  );
+}
+
+interface ButtonProps extends ComponentProps<'button'> {
+  readonly icon: IconName;
+  readonly label: string;
+}
+
+export function IconButton({ icon, label, className = '', ...rest }: ButtonProps) {
+  return (
+    <button type="button" className={`icon-button ${className}`} aria-label={label} {...rest}>
+      <Icon name={icon} />
+    </button>
   );
 }

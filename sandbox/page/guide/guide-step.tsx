@@ -25,7 +25,6 @@ export function GuideStepBody({ step }: { step: GuideStep }) {
 /** The command to paste. Insert acts as its sender, opens the channel and fills the composer. */
 function GuideCommand({ command }: { command: CommandToSend }) {
   const { name, title } = useVisit(command);
-  const insert = useInsert(command);
   const { line } = command;
   return (
     <div className="guide-command">
@@ -41,34 +40,51 @@ function GuideCommand({ command }: { command: CommandToSend }) {
         >
           Copy
         </button>
-        <button type="button" className="guide-button primary" onClick={insert}>
-          Insert
-        </button>
+        <InsertButton command={command} />
       </div>
     </div>
   );
 }
 
-function PlaceLink({ place }: { place: GuidePlace }) {
+/** Of a button in the line of a phone, which has room for a short one, and counts its presses. */
+interface InLine {
+  readonly onUse?: () => void;
+}
+
+export function InsertButton({ command, onUse }: InLine & { command: CommandToSend }) {
+  const insert = useInsert(command);
+  const onClick = () => {
+    onUse?.();
+    insert();
+  };
+  return (
+    <button type="button" className="guide-button primary" onClick={onClick}>
+      Insert
+    </button>
+  );
+}
+
+export function PlaceLink({ place, onUse }: InLine & { place: GuidePlace }) {
   const { id, name, title, link } = useVisit(place);
   return (
-    <a className="guide-button" {...link()}>
-      <Avatar id={id} name={name} bot={false} small />
-      {name} in {title}
+    <a className="guide-button" {...link(onUse)}>
+      {onUse ? `Act as ${name}` : <Avatar id={id} name={name} bot={false} small />}
+      {!onUse && `${name} in ${title}`}
     </a>
   );
 }
 
 type Preparation = (GuideAction & { kind: 'prepare' })['what'];
 
-function PrepareButton({ what }: { what: Preparation }) {
-  const { label, sentence, prepare } = usePrepare(what);
+export function PrepareButton({ what, onUse }: InLine & { what: Preparation }) {
+  const { label, shortLabel, sentence, isRefused, prepare } = usePrepare(what, onUse);
+  const short = isRefused ? 'Try again' : shortLabel;
   return (
     <p className="guide-prepare">
       <button type="button" className="guide-button" onClick={prepare}>
-        {label}
+        {onUse ? short : label}
       </button>
-      <span role="status">{sentence}</span>
+      {!onUse && <span role="status">{sentence}</span>}
     </p>
   );
 }

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react';
 import type { GuideStepId } from '../../protocol.ts';
 import { useIsPhone } from '../device.ts';
-import { Icon } from '../frame/icon.tsx';
+import { Icon, IconButton } from '../frame/icon.tsx';
 import { useSession } from '../session.ts';
 import { useInsert } from './acting.ts';
 import { GuideStepBody } from './guide-step.tsx';
@@ -70,15 +70,12 @@ function Steps({ guide }: { guide: GuideState }) {
         {isLine ? (
           shown && <NextAction guide={guide} step={shown} />
         ) : (
-          <button
-            type="button"
-            className="icon-button"
-            aria-label="Close the guide"
+          <IconButton
+            icon="close"
+            label="Close the guide"
             title="Close. It comes back from the Help menu."
             onClick={toggle}
-          >
-            <Icon name="close" size={16} />
-          </button>
+          />
         )}
       </header>
       <ol className="guide-steps">

@@ -1,5 +1,6 @@
 import { useSession } from '../session.ts';
-import { addressAt, useInsert, usePrepare, useVisit } from './acting.ts';
+import { addressAt } from './acting.ts';
+import { InsertButton, PlaceLink, PrepareButton } from './guide-step.tsx';
 import {
   actionsOf,
   GUIDE_STEPS,
@@ -40,44 +41,13 @@ export function NextAction({ guide, step }: { guide: GuideState; step: GuideStep
   );
 }
 
-interface ActionProps<Kind extends GuideAction['kind']> {
-  readonly action: GuideAction & { readonly kind: Kind };
+interface ActionProps {
+  readonly action: GuideAction;
   readonly onUse: () => void;
 }
 
-function ActionButton({ action, onUse }: ActionProps<GuideAction['kind']>) {
-  if (action.kind === 'insert') return <InsertButton {...{ action, onUse }} />;
-  if (action.kind === 'prepare') return <PrepareButton {...{ action, onUse }} />;
-  return <VisitButton place={action.place} onUse={onUse} />;
-}
-
-function InsertButton({ action, onUse }: ActionProps<'insert'>) {
-  const insert = useInsert(action.command);
-  const onClick = () => {
-    onUse();
-    insert();
-  };
-  return (
-    <button type="button" className="guide-button primary" onClick={onClick}>
-      Insert
-    </button>
-  );
-}
-
-function PrepareButton({ action, onUse }: ActionProps<'prepare'>) {
-  const { shortLabel, isRefused, prepare } = usePrepare(action.what, onUse);
-  return (
-    <button type="button" className="guide-button" onClick={prepare}>
-      {isRefused ? 'Try again' : shortLabel}
-    </button>
-  );
-}
-
-function VisitButton({ place, onUse }: { place: GuidePlace; onUse: () => void }) {
-  const { name, link } = useVisit(place);
-  return (
-    <a className="guide-button" {...link(onUse)}>
-      Act as {name}
-    </a>
-  );
+function ActionButton({ action, onUse }: ActionProps) {
+  if (action.kind === 'insert') return <InsertButton command={action.command} onUse={onUse} />;
+  if (action.kind === 'prepare') return <PrepareButton what={action.what} onUse={onUse} />;
+  return <PlaceLink place={action.place} onUse={onUse} />;
 }

@@ -3,7 +3,7 @@ import type { Place, View } from '../../protocol.ts';
 import { Blocks } from '../blocks/blocks.tsx';
 import { useSurface } from '../blocks/surface.ts';
 import { Avatar } from '../frame/avatar.tsx';
-import { Icon } from '../frame/icon.tsx';
+import { IconButton } from '../frame/icon.tsx';
 import { useSession } from '../session.ts';
 import { Dialog } from './dialog.tsx';
 
@@ -49,9 +49,7 @@ export function ModalView({ view }: { view: View }) {
         <header className="dialog-head">
           <Avatar id="app" name={client.botName} bot small />
           <h2 id={titleId}>{view.title}</h2>
-          <button type="button" className="icon-button" aria-label="Close modal" onClick={close}>
-            <Icon name="close" />
-          </button>
+          <IconButton icon="close" label="Close modal" onClick={close} />
         </header>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll it */}
         <div className="dialog-body" tabIndex={0}>

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'react';
 import type { Panel as PanelState } from '../../protocol.ts';
 import { onEscape, useFocusReturn } from '../focus.ts';
-import { Icon } from '../frame/icon.tsx';
+import { IconButton } from '../frame/icon.tsx';
 import { useServed } from '../server.ts';
 import { ClockSection } from './clock-section.tsx';
 import { AlertForm, FaultForm } from './fault-form.tsx';
@@ -25,15 +25,13 @@ export function PanelView({ version, onClose }: Props) {
     <aside className="panel" aria-label="Controls" onKeyDown={onEscape(onClose)}>
       <header className="pane-head">
         <h2>Controls</h2>
-        <button
+        <IconButton
           ref={closeButton}
-          type="button"
-          className="icon-button close"
-          aria-label="Close"
+          icon="close"
+          label="Close"
+          className="close"
           onClick={onClose}
-        >
-          <Icon name="close" />
-        </button>
+        />
       </header>
       <div className="panel-body">
         <ClockSection version={version} />

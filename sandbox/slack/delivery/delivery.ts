@@ -35,8 +35,6 @@ export interface AppConnection {
   readonly refreshSockets: (refresh: SocketRefresh) => Promise<void>;
   /** Slack does not read from the oldest connection any more, so it answers no ping. */
   readonly silenceOldestSocket: () => void;
-  /** Switches Socket Mode off, which closes all connections, or on again. */
-  readonly setSocketMode: (isEnabled: boolean) => void;
   readonly close: () => void;
 }
 

@@ -44,7 +44,6 @@ const newHub = (settings: HubOptions) => ({
   tickets: new Set<string>(),
   /** The callbacks of envelopes that the app has not acknowledged, by envelope id. */
   pending: new Map<string, (payload: unknown) => void>(),
-  isEnabled: true,
 });
 
 export function socketHub(server: Server, settings: HubOptions) {
@@ -69,8 +68,7 @@ export function socketHub(server: Server, settings: HubOptions) {
       return sendEnvelope(hub, { ...envelope, ...(isEvent && retryFields) });
     }) satisfies DeliverToApp,
     /** Returns the ticket for one connection, as in the reply of `apps.connections.open`. */
-    issueTicket: (): string | null => {
-      if (!hub.isEnabled) return null;
+    issueTicket: (): string => {
       const ticket = randomUUID();
       hub.tickets.add(ticket);
       return ticket;
@@ -85,11 +83,6 @@ export function socketHub(server: Server, settings: HubOptions) {
     /** Slack does not read from the oldest connection any more, so it answers no ping. */
     silenceOldestSocket: (): void => {
       for (const { socket } of oldest(hub)) socket.pause();
-    },
-    setSocketMode: (isEnabled: boolean): void => {
-      hub.isEnabled = isEnabled;
-      const refresh = { reason: 'link_disabled', closing: 'handshake' } as const;
-      if (!isEnabled) for (const each of [...hub.open]) void refreshOne(hub, each, refresh);
     },
     close: (): void => {
       clearInterval(pings);

@@ -16,7 +16,7 @@ export type Closing = 'handshake' | 'reset' | 'tcp-left-open';
 
 export interface SocketRefresh {
   /** The reason in the `disconnect` message; null closes the connection without a message. */
-  readonly reason: 'warning' | 'refresh_requested' | 'link_disabled' | null;
+  readonly reason: 'warning' | 'refresh_requested' | null;
   readonly closing: Closing;
   /** Slack closes the connection when this resolves; by default 10 s after a warning, else at once. */
   readonly closesWhen?: () => Promise<unknown>;

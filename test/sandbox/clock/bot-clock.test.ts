@@ -72,3 +72,10 @@ test('a move of a process that has exited is over at once', async () => {
   await once(child, 'exit');
   expect(await moveBot(child, 0)).toEqual({ sleepsUntil: null, activeMs: 0 });
 });
+
+test('a bot ends with its sandbox, however that ends', async () => {
+  const { child, report } = waitingProcess();
+  await report();
+  child.disconnect();
+  expect(await once(child, 'exit')).toEqual([0, null]);
+});

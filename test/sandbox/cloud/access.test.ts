@@ -63,13 +63,6 @@ test.for<[string, string, number, string]>([
   expect([answer.status, answer.json.error]).toEqual([status, error]);
 });
 
-test('an unknown id can also be a bad request', async () => {
-  const { ask } = await cloudServer({ behaviour: { unknownId: 400 } });
-  const { status, json } = await ask('PATCH', `/services/${UNKNOWN}/state`, { command: 'stop' });
-  expect(status).toBe(400);
-  expect(json.error).toBe(`BAD_REQUEST: Invalid service id string:"${UNKNOWN}"`);
-});
-
 test('another organization is refused with NOT_FOUND', async () => {
   const { cloud } = await cloudServer();
   const url = `${cloud.url}/v1/organizations/${UNKNOWN}${COSTS}`;

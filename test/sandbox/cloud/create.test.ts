@@ -138,8 +138,3 @@ test("the default number of replicas follows the organization's tier", async () 
   const { json } = await ask('POST', '/services', BODY);
   expect(json.result?.service?.numReplicas).toBe(1);
 });
-
-test('a server without required fields accepts an empty body', async () => {
-  const { ask } = await cloudServer({ behaviour: { createRequires: [] } });
-  expect((await ask('POST', '/services', {})).status).toBe(200);
-});

@@ -86,11 +86,3 @@ test('the end of a transition is an event of the system, at its own time', async
   const last = Object.values(json.result ?? {}).at(-1);
   expect(last).toMatchObject({ type: 'service_running', createdAt: '2026-11-20T12:01:00.000Z' });
 });
-
-test('some servers return the pipes of a service that does not run, with their states', async () => {
-  const { ask, cloud } = await cloudServer();
-  cloud.behave({ pipesWhileDown: 'returned' });
-  cloud.setServiceState(serviceId('analytics-prod'), 'stopped');
-  const stopped = Object.values((await ask('GET', `${PROD}/pipes`)).json.result ?? {});
-  expect(stopped.map((pipe) => pipe?.state)).toEqual(['Stopped', 'Stopped', 'Paused']);
-});

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { CloudBehaviour } from '../../../sandbox/cloud/behaviour.ts';
 import { ORGANIZATION } from '../../../sandbox/seed/organization.ts';
 import { cloudServer, serviceId } from '../servers.ts';
 
@@ -112,12 +111,7 @@ test('a free organization cannot exceed its memory limit', async () => {
   expect((await ask('PATCH', path(STAGING), { maxReplicaMemoryGb: 124 })).status).toBe(400);
 });
 
-test.for<[string, Partial<CloudBehaviour>, object, number]>([
-  ['no right to change replicas', { replicaEntitlement: 403 }, { numReplicas: 3 }, 403],
-  ['the same as a bad request', { replicaEntitlement: 400 }, { numReplicas: 3 }, 400],
-  ['no right, but other fields', { replicaEntitlement: 403 }, { idleScaling: false }, 200],
-  ['an empty body', {}, {}, 200],
-])('the reply to an organization with %s', async ([, behaviour, body, status]) => {
-  const { ask } = await cloudServer({ behaviour });
-  expect((await ask('PATCH', path(STAGING), body)).status).toBe(status);
+test('an empty body changes nothing', async () => {
+  const { ask } = await cloudServer();
+  expect((await ask('PATCH', path(STAGING), {})).status).toBe(200);
 });

@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import type { SocketSettings } from '../../../sandbox/slack/delivery/socket-mode.ts';
 import { SLACK_TIMEOUT_MS } from '../../harness/simulators.ts';
 import { ana, general, socketBot, startSlack } from './bolt-app.ts';
-import { clientOf, outcome, type SlackForTest } from './client.ts';
+import { clientOf, type SlackForTest } from './client.ts';
 
 const DISPATCH_FAILED = '/service failed with the error "dispatch_failed"';
 
@@ -167,13 +167,4 @@ test('an eleventh connection is refused a moment after its hello', async () => {
   await expect.poll(() => received.map(({ type }) => type)).toEqual(['hello', 'disconnect']);
   expect(reasons(received)).toEqual(['too_many_websockets']);
   expect(slack.connections()).toBe(10);
-});
-
-test('Socket Mode that is switched off closes the connections and refuses new ones', async () => {
-  const slack = await slackWith();
-  const { received, events } = await connect(slack);
-  slack.setSocketMode(false);
-  await expect.poll(() => events).toEqual(['close']);
-  expect(reasons(received)).toEqual(['link_disabled']);
-  expect(await outcome(urlOf(slack))).toBe('socket_mode_not_enabled');
 });

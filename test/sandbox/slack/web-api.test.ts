@@ -66,9 +66,13 @@ async function expectRefused(method: string, args: Json, error: string): Promise
 
 test('a call needs the right token', async () => {
   const slack = await startSlack();
-  expect(await outcome(clientOf(slack, 'xoxb-wrong').auth.test())).toBe('invalid_auth');
+  // The app of another start, which was on the same port before.
+  const { botToken } = await startSlack();
+  expect(await outcome(clientOf(slack, botToken).auth.test())).toBe('invalid_auth');
   expect(await outcome(clientOf(slack, '').auth.test())).toBe('not_authed');
   expect(await outcome(clientOf(slack).auth.test())).toBe('ok');
+  const connection = clientOf(slack, slack.appToken).apiCall('apps.connections.open');
+  expect(await outcome(connection)).toBe('socket_mode_not_enabled');
 });
 
 test('replies list the scopes, and a missing scope is named', async () => {
