@@ -79,7 +79,8 @@ async function record(url: string): Promise<string> {
 /** Without its key, a copy of the database can neither be verified nor continued. */
 function keyNote(url: string): string {
   const path = keyFile(url);
-  if (path === null) return '';
+  // The bot may have its key in a variable that this command does not get.
+  if (path === null || !existsSync(path)) return '';
   return ` It is useless without the key file ${path}: store a copy of that file apart from it.`;
 }
 

@@ -230,7 +230,7 @@ function fileText(
       ...(users?.length && { users }),
     });
   };
-  const items = [...services].map(([id, name]) => `\n  - ${JSON.stringify({ name, id })}`);
+  const items = typedNames(services).map((each) => `\n  - ${JSON.stringify(each)}`);
   const room = /^[#CG]/.test(channel) ? channel : `#${channel}`;
   return `# Written by signalbox init. Keep it in git and review each change; docs/policy.md explains it.
 # plan and tier are assumed, see the console: they decide which sizes and estimates are offered.
@@ -251,6 +251,21 @@ policy:                      # the first matching rule decides; no match: refuse
     to: operator
     approvals: { from: approver }
 `;
+}
+
+/** A name that a line cannot have, or that two services have, gets what makes it one: without quotes, with the id. */
+export function typedNames(services: ReadonlyMap<string, string>) {
+  const used = new Set<string>();
+  return [...services].map(([id, given]) => {
+    const plain = given
+      .replaceAll(/[\p{C}"\\]/gu, '')
+      .slice(0, 80)
+      .trim();
+    const isOwn = plain !== '' && !used.has(plain.toLowerCase());
+    const name = isOwn ? plain : `${plain} ${id.slice(0, 8)}`.trim();
+    used.add(name.toLowerCase());
+    return { name, id };
+  });
 }
 
 type Form = ReturnType<typeof openForm>;
@@ -291,7 +306,7 @@ function openForm() {
         !line.replace(/^(export|# init) /, '').startsWith(`${name}=`);
       const others = text === '' ? [] : text.trimEnd().split('\n').filter(isOther);
       const mark = /^[a-z]/.test(name) ? '# init ' : '';
-      text = [...others, `${mark}${name}='${value}'`, ''].join('\n');
+      text = [...others, `${mark}${name}=${quoted(value)}`, ''].join('\n');
       writeText(ENV, text, 0o600);
     }
   };
@@ -322,11 +337,12 @@ function openForm() {
           }
         }
         const answer = await ask(QUESTIONS[names[0] ?? ''] ?? '', names);
-        const words = names.length === 1 ? [answer] : answer.split(/\s+/);
-        const isWhole = words.length === names.length && answer !== '' && !/^"|'/.test(answer);
+        const words = (names.length === 1 ? [answer] : answer.split(/\s+/)).map(withoutQuotes);
+        const isWhole =
+          words.length === names.length && words.every((word) => word !== '' && quoted(word));
         given = isWhole ? Object.fromEntries(names.map((name, at) => [name, words[at]])) : null;
         const all = names.length === 1 ? 'type it' : `type ${names.length} words`;
-        if (!isWhole) show([failed(names.join(', '), 'not understood', `${all}, without quotes`)]);
+        if (!isWhole) show([failed(names.join(', '), 'not understood', all)]);
       }
     },
     /** Whether to write a file: it is missing, or a person agrees. Not if it has this text. */
@@ -346,6 +362,17 @@ function openForm() {
       return { ...proxies(), ...parseEnv(text) };
     },
   };
+}
+
+/** What was copied with quotes around it, or around each of its words. */
+function withoutQuotes(answer: string): string {
+  return answer.replaceAll(/(?<=^|\s)(["'])(\S+)\1(?=\s|$)/g, '$2');
+}
+
+/** As a value of .env, where nothing escapes a quote; null: the value has each kind of them. */
+function quoted(value = ''): string | null {
+  const quote = ["'", '`', '"'].find((each) => !value.includes(each));
+  return quote ? `${quote}${value}${quote}` : null;
 }
 
 /** The variables of proxies hold for all programs, and .env need not have them. */

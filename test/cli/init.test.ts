@@ -76,7 +76,7 @@ test('each wrong answer is refused in a sentence and asked again', async () => {
   const { run, answers, file } = await startInit();
   const [bot = '', app = '', url = '', key = ''] = answers;
   const { out, code } = await run([
-    ...['xapp-1', '"xoxb-1"', 'xoxb-other', bot, 'xapp-other', app],
+    ...['xapp-1', '', 'xoxb-other', `"${bot}"`, 'xapp-other', app],
     ...[
       'ftp://cloud',
       'http://127.0.0.1:9',
@@ -87,18 +87,18 @@ test('each wrong answer is refused in a sentence and asked again', async () => {
       key,
     ],
     ...['@db-operator', 'U0ANA00001', 'U0ANA00001', 'S0NOBODY', '3'],
-    ...['nowhere', 'general', '#ops'],
+    ...['nowhere', 'general', "'#ops'"],
   ]);
   expect(code).toBe(0);
   for (const sentence of [
     'must begin with xoxb-',
-    'type it, without quotes',
+    '→ type it',
     'Slack does not know this token',
     'create a token with connections:write',
     'must begin with https://',
     'is not reachable (ECONNREFUSED)',
     'The API was not found at this address',
-    'type 2 words, without quotes',
+    '→ type 2 words',
     'the key is rejected (401',
     "did you mean '@db-operators'?",
     'approv',
