@@ -111,7 +111,7 @@ function fieldsAfter(
       return { lease: { owner, until, nonce }, attempts, stateCheck, state: 'executing' };
     }
     case 'not-sent':
-      return { lease: null, notBefore: event.notBefore, notSent: event.why, state: 'approved' };
+      return { ...unsent(change, event), lease: null, state: 'approved' };
     case 'succeeded':
     case 'failed':
       return finished(change, outcomeOf(event));
@@ -181,6 +181,16 @@ function oneApproval(change: Change, by: UserId, at: Date): Partial<Change> {
   const approvals = [...change.approvals, { by, at }];
   const isEnough = approvals.length >= change.requires.count;
   return isEnough ? { ...readyToRun(change, at), approvals } : { approvals };
+}
+
+/** An older release recorded no cause but the sentence. */
+function unsent(
+  { notSent }: Change,
+  { notBefore, why, cause = why, version, at }: EventOf<'not-sent'>,
+): Partial<Change> {
+  const { since = new Date(at), causes = [] } = notSent ?? {};
+  if (notSent && causes.includes(cause)) return { notBefore, notSent: { ...notSent, why } };
+  return { notBefore, notSent: { why, since, causes: [...causes, cause], version } };
 }
 
 /** A timed change may start this late, in milliseconds; later, users do not expect it any more. */

@@ -437,10 +437,8 @@ const GATES = {
     if (!isUnsent(change)) return refuse('already-decided');
     return now < change.expiresAt ? refuse('too-early') : { type: 'expired' };
   },
-  return: (
-    change: Change,
-    { nonce, why, notBefore }: Omit<Extract<ChangeEvent, { type: 'not-sent' }>, 'type'>,
-  ) => ofAttempt(change, nonce, { type: 'not-sent', nonce, why, notBefore }),
+  return: (change: Change, attempt: Omit<Extract<ChangeEvent, { type: 'not-sent' }>, 'type'>) =>
+    ofAttempt(change, attempt.nonce, { type: 'not-sent', ...attempt }),
   finish: (
     change: Change,
     { nonce, outcome }: { readonly nonce: string; readonly outcome: ExecutionOutcome },

@@ -221,7 +221,7 @@ function waiting({ notBefore, plan, notSent }: Change): readonly Line[] {
   if (plan.timing?.startAt === notBefore.toISOString()) {
     return [['It can be cancelled until then. Signalbox checks everything again before it runs.']];
   }
-  const why: readonly Line[] = notSent ? [[{ bold: 'Not sent: ' }, notSent]] : [];
+  const why: readonly Line[] = notSent ? [[{ bold: 'Not sent: ' }, notSent.why]] : [];
   return [['Nothing was sent yet. Next attempt: ', { at: notBefore }, '.'], ...why];
 }
 

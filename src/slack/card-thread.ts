@@ -123,7 +123,7 @@ function stateLine(change: Change, { linkOf, commands }: DrawContext): Line {
     return [`${what} ${how}. Nothing was changed. `, ...next];
   }
   if (state === 'approved' && notSent && notBefore)
-    return [`${what} was not sent yet: ${notSent} Next attempt: `, { at: notBefore }, '.'];
+    return [`${what} was not sent yet: ${notSent.why} Next attempt: `, { at: notBefore }, '.'];
   if (state !== 'unknown') return [`${what}: ${STATE_WORDS[state]}.`];
   const late = lateNote(change);
   const next = late

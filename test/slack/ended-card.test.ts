@@ -20,6 +20,7 @@ import {
 } from '../domain/changes-fixtures.ts';
 import { drawing } from './fixtures.ts';
 
+const UNSENT = { since: NOON, causes: ['limit'], version: 2 };
 const reported = (word: string) => ({ outcome: { ...SUCCESS, reported: [word] } });
 
 const changeCommandNames = [...drawing.commands.keys()].map((name) => [name] as const);
@@ -163,7 +164,11 @@ test.for<[string, Partial<Change>, ...string[]]>([
   ['runs next', { state: 'approved' }, 'Not sent yet. Everything is checked again'],
   [
     'has to wait',
-    { state: 'approved', notBefore: minutes(1), notSent: 'The limit is reached.' },
+    {
+      state: 'approved',
+      notBefore: minutes(1),
+      notSent: { ...UNSENT, why: 'The limit is reached.' },
+    },
     'Nothing was sent yet. Next attempt:',
     'Not sent: The limit is reached.',
   ],
@@ -229,13 +234,13 @@ test('a card never claims that a refused or doubtful request succeeded', () => {
 
 test('why a change is not sent stands in its thread and in Show request', () => {
   const narrowings = [{ by: ben.id, at: NOON, version: 2, wider: { plan: PLAN, digest: 'd' } }];
-  const notSent = 'The rate limit of the server is reached.';
-  const waits = { notBefore: minutes(1), notSent, narrowings };
+  const why = 'The rate limit of the server is reached.';
+  const waits = { notBefore: minutes(1), notSent: { ...UNSENT, why }, narrowings };
   const change = changeIn('approved', waits);
   expect(mrkdwnOf(threadLine(change, drawing))).toMatch(
     /^<@U0ANA> “stop analytics-prod” was not sent yet: The rate limit of the server is reached\. Next /,
   );
-  expect(fullRequest(change, false, drawing).text).toContain(`Not sent: ${notSent}`);
+  expect(fullRequest(change, false, drawing).text).toContain(`Not sent: ${why}`);
 });
 
 test('each outcome is one line in the thread', () => {
