@@ -151,7 +151,14 @@ function freezeRow(freeze: Freeze): AnswerRow {
   const { on, from, until, reason, by, made } = freeze;
   const text = `${selectorText(on)}: ${reason}${by && !made ? `, by ${by}` : ''}`;
   const whose = authorOf(made, null);
-  const about = [{ at: from }, ' to ', { at: until }, ...whose, `. ${endingWords(freeze)}`];
+  const about = [
+    'From ',
+    { at: from },
+    ' to ',
+    { at: until },
+    ...whose,
+    `. ${endingWords(freeze)}`,
+  ];
   return { text, about, show: made ? `change show ${made.id}` : null };
 }
 

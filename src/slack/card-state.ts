@@ -330,9 +330,7 @@ export function followUp(change: Change): FollowUpLines {
   const isOutdated = seen && resolution && seen.at < resolution.at;
   const isHidden = follow.state === 'closed' || isOutdated;
   const later = state !== 'succeeded' || isHidden ? [] : laterState(follow);
-  const isShown = follow.seen !== null || follow.gap !== null;
-  const label: Line = isShown ? [{ bold: 'The server reports:' }] : [];
-  return { lines: later.length > 0 ? [[...label, ...later]] : [], candidates: [] };
+  return { lines: later.length > 0 ? [later] : [], candidates: [] };
 }
 
 const SHOWS = 'Server shows';
@@ -389,7 +387,7 @@ const WHY: Readonly<Record<EvidenceGap, string>> = {
 };
 
 function lastSeen(seen: FollowUp['seen']): Line {
-  return seen ? [`; last seen: ${wordOf(seen.text)}, `, { at: seen.at }] : [];
+  return seen ? [`; last seen: ${wordOf(seen.text)} (`, { at: seen.at }, ')'] : [];
 }
 
 function candidateLine({ name, id, state, createdAt }: FollowUp['candidates'][number]): Line {
@@ -406,15 +404,15 @@ export function laterState({ state, seen, gap }: FollowUp): Line {
     return [` Later state unknown: ${gap}`, ...lastSeen(seen), ...end];
   }
   if (seen === null) return state === 'open' ? [' ', ...NOT_READ_YET] : [];
-  return [' ', { at: seen.at }, `: ${wordOf(seen.text)}`, ...laterNote(state)];
+  // Slack begins a date with a small letter: no sentence begins with one.
+  return [` Last seen: ${wordOf(seen.text)} (`, { at: seen.at }, ...laterNote(state)];
 }
 
-const EVERY = 'checked every 30 s';
 const NOT_READ_YET: Line = ['Signalbox checks the state every 30 s until it is done.'];
 
 function laterNote(state: FollowUp['state']): Line {
-  if (state === 'superseded') return ['. A newer change of this service was sent since.'];
-  if (state === 'given-up') return ['. Not settled after 30 min.', ...CHECK];
-  if (state === 'failed') return ['.', ...CHECK];
-  return [` (${EVERY})`];
+  if (state === 'superseded') return ['). A newer change of this service was sent since.'];
+  if (state === 'given-up') return ['). Not settled after 30 min.', ...CHECK];
+  if (state === 'failed') return [').', ...CHECK];
+  return [', checked every 30 s).'];
 }

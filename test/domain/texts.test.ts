@@ -124,11 +124,11 @@ test.for<[string, () => unknown]>([
   [': launch_. “change unfreeze K” ends it.', () => freezeWords(ORPHAN).slice(5)],
   ['lines_Now', () => freezeList('Now', [FREEZE])[0]],
   [
-    'rows_Everything: launch, by Gus_12:00_ to _12:09_. Set in signalbox.yaml._null',
+    'rows_Everything: launch, by Gus_From _12:00_ to _12:09_. Set in signalbox.yaml._null',
     () => freezeList('Now', [FREEZE]).slice(1),
   ],
   [
-    'rows_Everything: launch_12:00_ to _12:09_, by _U0ANA_. “change unfreeze K” ends it._change show K',
+    'rows_Everything: launch_From _12:00_ to _12:09_, by _U0ANA_. “change unfreeze K” ends it._change show K',
     () => freezeList('Now', [MADE]).slice(1),
   ],
   ['_2', () => [freezeList('Now', []), freezeList('Now', Array(20).fill(FREEZE)).length]],

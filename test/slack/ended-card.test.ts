@@ -100,7 +100,7 @@ test('an accepted card has one line with the state in the reply and the later on
     [
       "● analytics-prod is stopped · K3M9QD",
       "State  running → stopped",
-      "The server reports: stopping. <!date^1795176240^{date_short_pretty} at {time}|2026-11-20T12:04:00.000Z>: stopped (checked every 30 s)",
+      "The server reports: stopping. Last seen: stopped (<!date^1795176240^{date_short_pretty} at {time}|2026-11-20T12:04:00.000Z>, checked every 30 s).",
     ]
   `);
 });
@@ -285,7 +285,7 @@ test('after a later read, the card has the first reported value, and Show reques
   const outcome = { ...SUCCESS, reported: ['running', 'all values are saved as requested'] };
   const change = changeIn('succeeded', { outcome, ...read('open', 'saved, not in effect yet') });
   expect(JSON.stringify(changeCard(change, drawing))).toMatch(
-    /The server reports: running\. .*: saved, not/,
+    /The server reports: running\. Last seen: saved, not/,
   );
   const whole = fullRequest(change, false, drawing).text;
   expect(whole).toContain('The server reports: running, all values are saved as requested.');
