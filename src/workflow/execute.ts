@@ -212,7 +212,11 @@ async function decideClaim(
   const facts = await claimFacts(context, locked, change, nonce, gathered);
   const answer = gate(change, 'claim', facts);
   if ('waits' in answer) {
-    const isShort = answer.waits === 'no-card' || answer.waits === 'press-unanswered';
+    const { waits } = answer;
+    // The other ones are usual, or have lines of their own.
+    const level = waits === 'facts-too-old' ? 'warn' : 'debug';
+    context.log[level]({ change: id, waits }, 'change is not claimed yet');
+    const isShort = waits === 'no-card' || waits === 'press-unanswered';
     const ms = isShort ? NO_CARD_RETRY_MS : RETRY_MS;
     return { events: [], result: new Date(context.now().getTime() + ms) };
   }
