@@ -7,7 +7,6 @@ import {
   type Actor,
   type Change,
   type ChangeId,
-  isEnded,
   isPerson,
   type Plan,
   type Refusal,
@@ -20,7 +19,6 @@ import { createDenial, gate, type Identity, isPermitting } from '../domain/gate.
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { evolvePress, type LoggedPress } from '../domain/log-events.ts';
 import type { Place } from '../domain/place.ts';
-import { STATE_WORDS } from '../domain/words.ts';
 import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
 import { databaseProblem } from '../storage/index.ts';
 import { denialOfVerb, nameAlternatives, refusalOfVerb } from './authorize.ts';
@@ -347,7 +345,7 @@ async function decide(
       const news =
         refusal === 'foreign-place'
           ? noticeFor(foreignPlace(about), locked.at)
-          : lateEnd(stored, refusal, change, locked.at);
+          : lateEnd(context, stored, { verb, refusal, change, at: locked.at });
       const event = { type: 'answered', what: press.verb, refusal, evidence } as const;
       // A change is not claimed while a press of it is not answered.
       const waits = change?.state === 'approved' ? [runOf(change, locked.at)] : [];
@@ -378,28 +376,23 @@ const SOON_MS = MINUTE_MS;
 
 /** The end of a press that waited for its lookups: its user may not look at the private answer any more. */
 function lateEnd(
-  { id, press }: StoredPress,
-  refusal: Refusal | null,
-  change: Change | null,
-  at: number,
+  context: DecisionContext,
+  { id, press: { by, pressedAt } }: StoredPress,
+  end: { verb: Verb; refusal: Refusal | null; change: Change | null; at: number },
 ): Effects {
-  const waitedMs = at - press.pressedAt.getTime();
+  const { verb, refusal, change, at } = end;
+  const waitedMs = at - pressedAt.getTime();
   if (waitedMs < SOON_MS) return NOTHING;
   const pressed = `Your press of ${spanText(waitedMs)} ago on change ${id}`;
-  const isClosed = change && refusal && (isEnded(change) || TOO_LATE.includes(refusal));
-  const other = isClosed
-    ? `The change was not open any more: its state is “${STATE_WORDS[change.state]}”.`
-    : 'Press again to read why.';
-  const why = refusal && (LATE_ENDS[refusal] ?? other);
-  const end = why === null ? 'is recorded only now.' : `did not count. ${why}`;
-  const title = why === null ? `Recorded (${id})` : `Not recorded (${id})`;
-  return noticeFor({ to: press.by, title, text: `${pressed} ${end}` }, at);
+  if (refusal === null) {
+    const text = `${pressed} is recorded only now.`;
+    return noticeFor({ to: by, title: `Recorded (${id})`, text }, at);
+  }
+  const denial = denialOfVerb(context, { refusal, change, press: { verb, by } });
+  const line = [' ', ...context.messenger.refusalLine(denial)];
+  const text = `${pressed} did not count.`;
+  return noticeFor({ to: by, title: `Not recorded (${id})`, text, line }, at);
 }
-
-const LATE_ENDS: Readonly<Partial<Record<Refusal, string>>> = {
-  'lookup-failed': 'The membership lookup in Slack failed. Press again.',
-  'not-in-time': 'Signalbox could not handle it within 15 minutes. Press again.',
-};
 
 async function answerTo(
   context: WorkflowContext,
