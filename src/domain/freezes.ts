@@ -151,14 +151,8 @@ function freezeRow(freeze: Freeze): AnswerRow {
   const { on, from, until, reason, by, made } = freeze;
   const text = `${selectorText(on)}: ${reason}${by && !made ? `, by ${by}` : ''}`;
   const whose = authorOf(made, null);
-  const about = [
-    'From ',
-    { at: from },
-    ' to ',
-    { at: until },
-    ...whose,
-    `. ${endingWords(freeze)}`,
-  ];
+  const span = ['From ', { at: from }, ' to ', { at: until }];
+  const about = [...span, ...whose, `. ${endingWords(freeze)}`];
   return { text, about, show: made ? `change show ${made.id}` : null };
 }
 

@@ -222,7 +222,12 @@ async function correctInForm(
   { asked, sentence, problems }: ParseProblem,
 ): Promise<Message | null> {
   if (!asked) return sentenceMessage([sentence]);
-  return openForm(bot, typed, asked.command, asked.given, { line: [sentence], problems });
+  // The sentence above the fields says what is wrong with a typed value; below its field stands what it accepts.
+  const below = Object.entries(problems).map(([name, problem]) => {
+    return [name, asked.given[name] ? 'Correct this value.' : problem];
+  });
+  const correction = { line: [sentence], problems: Object.fromEntries(below) };
+  return openForm(bot, typed, asked.command, asked.given, correction);
 }
 
 const CHANNEL = /<#([CG][A-Z0-9]{6,})(?:\|[^>]*)?>/;
