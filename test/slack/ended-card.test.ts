@@ -238,7 +238,7 @@ test('why a change is not sent stands in its thread and in Show request', () => 
   const waits = { notBefore: minutes(1), notSent: { ...UNSENT, why }, narrowings };
   const change = changeIn('approved', waits);
   expect(mrkdwnOf(threadLine(change, drawing))).toMatch(
-    /^<@U0ANA> “stop analytics-prod” was not sent yet: The rate limit of the server is reached\. Next /,
+    /^<@U0ANA> “stop analytics-prod” was not sent yet: The rate limit of the server is reached\. Signalbox retries until <!date/,
   );
   expect(fullRequest(change, false, drawing).text).toContain(`Not sent: ${why}`);
 });

@@ -245,9 +245,8 @@ test.for<[string, Failures, readonly number[]]>([
     clock.now = new Date(NOON.getTime() + passed * 1_000);
     await runDue(context, { run: runKind(context) });
     await runDue(context, messages);
-    const waits = shown.splice(0).filter(({ name, given: [change] }) => {
-      return name === 'postThreadUpdate' && Object(change).state === 'approved';
-    });
+    const updates = shown.splice(0).filter(({ name }) => name === 'postThreadUpdate');
+    const waits = updates.filter(({ given: [change] }) => Object(change).state === 'approved');
     seconds.push(...waits.map(() => passed));
   }
   expect(seconds).toEqual(told);
