@@ -7,6 +7,7 @@ import {
   type Change,
   type ChangeId,
   type ExecutionOutcome,
+  type NotSent,
   OtherCall,
   type UserId,
 } from './change.ts';
@@ -110,8 +111,14 @@ function fieldsAfter(
       const { by: owner, until, stateCheck, nonce, attempt: attempts } = event;
       return { lease: { owner, until, nonce }, attempts, stateCheck, state: 'executing' };
     }
-    case 'not-sent':
-      return { ...unsent(change, event), lease: null, state: 'approved' };
+    case 'not-sent': {
+      // An older release recorded no cause but the sentence.
+      const { why, cause = why, notBefore, version } = event;
+      const before: Omit<NotSent, 'why'> = change.notSent ?? { since: at, causes: [], version };
+      const isKnown = before.causes.includes(cause);
+      const news = isKnown ? {} : { causes: [...before.causes, cause], version };
+      return { lease: null, notBefore, notSent: { ...before, ...news, why }, state: 'approved' };
+    }
     case 'succeeded':
     case 'failed':
       return finished(change, outcomeOf(event));
@@ -181,16 +188,6 @@ function oneApproval(change: Change, by: UserId, at: Date): Partial<Change> {
   const approvals = [...change.approvals, { by, at }];
   const isEnough = approvals.length >= change.requires.count;
   return isEnough ? { ...readyToRun(change, at), approvals } : { approvals };
-}
-
-/** An older release recorded no cause but the sentence. */
-function unsent(
-  { notSent }: Change,
-  { notBefore, why, cause = why, version, at }: EventOf<'not-sent'>,
-): Partial<Change> {
-  const { since = new Date(at), causes = [] } = notSent ?? {};
-  if (notSent && causes.includes(cause)) return { notBefore, notSent: { ...notSent, why } };
-  return { notBefore, notSent: { why, since, causes: [...causes, cause], version } };
 }
 
 /** A timed change may start this late, in milliseconds; later, users do not expect it any more. */

@@ -324,12 +324,9 @@ interface FollowUpLines {
 export function followUp(change: Change): FollowUpLines {
   const { state, followUp: follow, resolution } = change;
   if (state === 'unknown') return unknownLines(change);
-  if (!follow) return { lines: [], candidates: [] };
-  const { seen } = follow;
   // What was read before a resolution is no value after it.
-  const isOutdated = seen && resolution && seen.at < resolution.at;
-  const isHidden = follow.state === 'closed' || isOutdated;
-  const later = state !== 'succeeded' || isHidden ? [] : laterState(follow);
+  const isOutdated = follow?.seen && resolution && follow.seen.at < resolution.at;
+  const later = state === 'succeeded' && follow && !isOutdated ? laterState(follow) : [];
   return { lines: later.length > 0 ? [later] : [], candidates: [] };
 }
 
@@ -403,16 +400,15 @@ export function laterState({ state, seen, gap }: FollowUp): Line {
     const end = state === 'open' ? ['.'] : NOT_READ_AGAIN;
     return [` Later state unknown: ${gap}`, ...lastSeen(seen), ...end];
   }
-  if (seen === null) return state === 'open' ? [' ', ...NOT_READ_YET] : [];
+  if (seen === null)
+    return state === 'open' ? [' Signalbox checks the state every 30 s until it is done.'] : [];
   // Slack begins a date with a small letter: no sentence begins with one.
-  return [` Last seen: ${wordOf(seen.text)} (`, { at: seen.at }, ...laterNote(state)];
+  const note = LATER_NOTES[state] ?? [', checked every 30 s).'];
+  return [` Last seen: ${wordOf(seen.text)} (`, { at: seen.at }, ...note];
 }
 
-const NOT_READ_YET: Line = ['Signalbox checks the state every 30 s until it is done.'];
-
-function laterNote(state: FollowUp['state']): Line {
-  if (state === 'superseded') return ['). A newer change of this service was sent since.'];
-  if (state === 'given-up') return ['). Not settled after 30 min.', ...CHECK];
-  if (state === 'failed') return [').', ...CHECK];
-  return [', checked every 30 s).'];
-}
+const LATER_NOTES: Readonly<Partial<Record<FollowUp['state'], Line>>> = {
+  superseded: ['). A newer change of this service was sent since.'],
+  'given-up': ['). Not settled after 30 min.', ...CHECK],
+  failed: [').', ...CHECK],
+};

@@ -223,10 +223,9 @@ async function correctInForm(
 ): Promise<Message | null> {
   if (!asked) return sentenceMessage([sentence]);
   // The sentence above the fields says what is wrong with a typed value; below its field stands what it accepts.
-  const below = Object.entries(problems).map(([name, problem]) => {
-    return [name, asked.given[name] ? 'Correct this value.' : problem];
-  });
-  const correction = { line: [sentence], problems: Object.fromEntries(below) };
+  const wrong = Object.keys(problems).filter((name) => asked.given[name]);
+  const below = Object.fromEntries(wrong.map((name) => [name, 'Correct this value.']));
+  const correction = { line: [sentence], problems: { ...problems, ...below } };
   return openForm(bot, typed, asked.command, asked.given, correction);
 }
 

@@ -49,6 +49,7 @@ import { answerForeign, isUnread, threadBeforeClaim, withRestore } from './witne
 const LEASE_MS = 120_000;
 /** Gathered facts older than this are gathered again before they are used. */
 const FACTS_VALID_MS = 30_000;
+const TOO_OLD = 'checks of a claim took too long; nothing is sent';
 const RETRY_MS = 10_000;
 const NO_CARD_RETRY_MS = 1_000;
 
@@ -193,12 +194,8 @@ async function claimOnce(
   return { change, mark: { version, hash, nonce }, claimedAt };
 }
 
-interface Claimed {
-  readonly before: Change;
-  readonly change: Change;
-  /** Whether a request has to be sent now. */
-  readonly isSent: boolean;
-}
+/** `isSent`: whether a request has to be sent now. */
+type Claimed = Readonly<Record<'before' | 'change', Change> & { isSent: boolean }>;
 
 async function decideClaim(
   context: WorkflowContext,
@@ -214,8 +211,7 @@ async function decideClaim(
   if ('waits' in answer) {
     const { waits } = answer;
     // The other ones are usual, or have lines of their own.
-    const level = waits === 'facts-too-old' ? 'warn' : 'debug';
-    context.log[level]({ change: id, waits }, 'change is not claimed yet');
+    if (waits === 'facts-too-old') context.log.warn({ change: id }, TOO_OLD);
     const isShort = waits === 'no-card' || waits === 'press-unanswered';
     const ms = isShort ? NO_CARD_RETRY_MS : RETRY_MS;
     return { events: [], result: new Date(context.now().getTime() + ms) };
@@ -332,8 +328,7 @@ async function sendWitnessed(
   if (problem !== null) return recordResult(context, claim, notSent('thread', problem));
   const elapsed = performance.now() - claim.claimedAt;
   if (context.now() >= sendBefore || elapsed >= FACTS_VALID_MS) {
-    const about = { change: claim.change.id, tookMs: Math.round(elapsed) };
-    context.log.warn(about, 'checks of a claim took too long; nothing is sent');
+    context.log.warn({ change: claim.change.id }, TOO_OLD);
     return recordResult(context, claim, notSent('process', 'The checks took too long.'));
   }
   context.measures.sent(context.now().getTime() - readyAt(claim.change).getTime());
@@ -372,10 +367,7 @@ async function witnessProblem(
     const isForeign = await answerForeign(context, logged, before);
     return isForeign ? 'The thread shows events that the database has lost.' : null;
   } catch (err) {
-    context.log.warn(
-      { err, change: change.id },
-      'thread of the card could not be used; nothing is sent',
-    );
+    context.log.warn({ err, change: change.id }, 'thread of the card could not be used');
     return 'The thread of its card could not be used.';
   }
 }
@@ -392,7 +384,7 @@ type AttemptResult =
   | { readonly kind: 'ended'; readonly ending: ExecutionOutcome; readonly sent: SendResult | null }
   | (Unsent & { readonly kind: 'not-sent'; readonly retryAfterMs: number });
 
-/** `why` is a sentence, and `cause` its kind: people read once of each kind. */
+/** `why` is a sentence, and `cause` its kind. */
 type Unsent = Readonly<Record<'cause' | 'why', string>>;
 
 const FIRST_HAND_BACK_MS = 10_000;
@@ -404,14 +396,11 @@ function notSent(cause: string, why: string, retryAfterMs = FIRST_HAND_BACK_MS):
   return { kind: 'not-sent', cause, why, retryAfterMs };
 }
 
-/** Failures that come in turn while one thing is wrong, by it; any other is a cause of its own. */
-const CAUSES: Readonly<Partial<Record<ApiErrorKind, string>>> = {
-  'rate-limit': 'limit',
-  budget: 'limit',
-  paused: 'limit',
-  'no-connection': 'network',
-  'no-name': 'network',
-};
+/** Failures that come in turn while one thing is wrong: they are one cause. */
+const SAME_CAUSE: readonly (readonly ApiErrorKind[])[] = [
+  ['rate-limit', 'budget', 'paused'],
+  ['no-connection', 'no-name'],
+];
 
 async function send(context: WorkflowContext, change: Change): Promise<AttemptResult> {
   const command = context.commands.get(change.command);
@@ -472,7 +461,8 @@ function resultOf(error: unknown, at: Date, tookMs: number): AttemptResult {
   }
   const { requestId, status, serverText, sentence, kind, retryAfterMs } = error;
   if (error.effect === 'not-sent') {
-    return notSent(CAUSES[kind] ?? kind, sentence, retryAfterMs ?? undefined);
+    const [cause = kind] = SAME_CAUSE.find((all) => all.includes(kind)) ?? [];
+    return notSent(cause, sentence, retryAfterMs ?? undefined);
   }
   const how = error.effect === 'refused' ? 'failed' : 'unknown';
   return ended(how, { at, tookMs, text: serverText ?? sentence, requestId, status });

@@ -139,13 +139,12 @@ function messagesAfter(
   // A schedule runs twice per day: its card shows a success, and nobody is notified.
   const isRoutine = plan.timing?.schedule !== undefined && state === 'succeeded';
   const isNews = entered && !isRoutine && (REPORTED.includes(state) || isCancelledRevert);
-  const isReported = isNews || event.type === 'late-answer' || event.type === 'revoked';
-  const isLess = event.type === 'narrowed';
+  const isReported = isNews || ['late-answer', 'revoked', 'narrowed'].includes(event.type);
   const isBreakGlass = event.type === 'break-glass' || event.type === 'reviewed';
   const isAudited = isBreakGlass || (entered && EXECUTION_ENDED.includes(state));
   const unsentAt = after.notSent?.version === after.version ? toldAt(after, at) : null;
   const kinds = [
-    ...(isReported || isLess || unsentAt !== null ? ['thread', 'direct'] : []),
+    ...(isReported || unsentAt !== null ? ['thread', 'direct'] : []),
     ...(isBreakGlass ? ['break-glass'] : []),
     ...(isAudited ? ['audit'] : []),
     ...(event.type === 'revert-kept' ? ['revert-stopped'] : []),
@@ -153,14 +152,12 @@ function messagesAfter(
   return kinds.map((kind) => job(kind, `${after.id}/${after.version}`, unsentAt ?? at));
 }
 
-/** Causes that last until a person removes them. */
-const LASTING: readonly string[] = ['private-address', 'no-command'];
-
 /** When people read why a change is not sent: at once, unless it may be sent within a minute after all. */
 function toldAt({ notSent, notBefore }: Change, at: number): number {
   const minuteEnd = (notSent?.since.getTime() ?? at) + MINUTE_MS;
   const isLong = notBefore !== null && notBefore.getTime() >= minuteEnd;
-  const isLasting = LASTING.includes(notSent?.causes.at(-1) ?? '');
+  // These last until a person removes them.
+  const isLasting = ['private-address', 'no-command'].includes(notSent?.causes.at(-1) ?? '');
   return isLong || isLasting ? at : Math.max(at, minuteEnd);
 }
 
