@@ -71,7 +71,13 @@ export interface Change extends Readonly<z.infer<z.ZodObject<typeof Request>>> {
   /** How often it was claimed. */
   readonly attempts: number;
   /** Why its attempts sent nothing; missing: no attempt ended so. */
-  readonly notSent?: NotSent | undefined;
+  readonly notSent?: {
+    /** Of the last attempt, as a sentence. */
+    readonly why: string;
+    readonly since: Date;
+    /** The causes, and the event that named each first: people read once of each. */
+    readonly causes: Readonly<Record<string, number>>;
+  };
   readonly approvals: readonly Verdict[];
   /** How approvers lowered the plan, the first one first: who, and the plan before it. Missing: nobody did. */
   readonly narrowings?: readonly (Verdict & {
@@ -123,16 +129,6 @@ export interface Change extends Readonly<z.infer<z.ZodObject<typeof Request>>> {
   readonly states?: readonly Position[];
   /** The copies of the card in direct messages. Its buttons count there as well. */
   readonly copies: readonly (Position & { readonly to: UserId })[];
-}
-
-/** People read once of each cause, however often it comes back. */
-export interface NotSent {
-  /** Of the last attempt, as a sentence. */
-  readonly why: string;
-  readonly since: Date;
-  readonly causes: readonly string[];
-  /** The event with the newest cause. */
-  readonly version: number;
 }
 
 export type State = keyof typeof STATE_WORDS;

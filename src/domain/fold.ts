@@ -7,7 +7,6 @@ import {
   type Change,
   type ChangeId,
   type ExecutionOutcome,
-  type NotSent,
   OtherCall,
   type UserId,
 } from './change.ts';
@@ -114,10 +113,9 @@ function fieldsAfter(
     case 'not-sent': {
       // An older release recorded no cause but the sentence.
       const { why, cause = why, notBefore, version } = event;
-      const before: Omit<NotSent, 'why'> = change.notSent ?? { since: at, causes: [], version };
-      const isKnown = before.causes.includes(cause);
-      const news = isKnown ? {} : { causes: [...before.causes, cause], version };
-      return { lease: null, notBefore, notSent: { ...before, ...news, why }, state: 'approved' };
+      const { since = at, causes = {} } = change.notSent ?? {};
+      const notSent = { why, since, causes: { [cause]: version, ...causes } };
+      return { lease: null, notBefore, notSent, state: 'approved' };
     }
     case 'succeeded':
     case 'failed':

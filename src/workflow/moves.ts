@@ -142,7 +142,9 @@ function messagesAfter(
   const isReported = isNews || ['late-answer', 'revoked', 'narrowed'].includes(event.type);
   const isBreakGlass = event.type === 'break-glass' || event.type === 'reviewed';
   const isAudited = isBreakGlass || (entered && EXECUTION_ENDED.includes(state));
-  const unsentAt = after.notSent?.version === after.version ? toldAt(after, at) : null;
+  // Of each cause once, however often it comes back.
+  const isNewCause = Object.values(after.notSent?.causes ?? {}).includes(after.version);
+  const unsentAt = isNewCause ? toldAt(after, event, at) : null;
   const kinds = [
     ...(isReported || unsentAt !== null ? ['thread', 'direct'] : []),
     ...(isBreakGlass ? ['break-glass'] : []),
@@ -152,12 +154,14 @@ function messagesAfter(
   return kinds.map((kind) => job(kind, `${after.id}/${after.version}`, unsentAt ?? at));
 }
 
+/** Causes that last until a person removes them. */
+const LASTING: readonly string[] = ['private-address', 'no-command'];
+
 /** When people read why a change is not sent: at once, unless it may be sent within a minute after all. */
-function toldAt({ notSent, notBefore }: Change, at: number): number {
+function toldAt({ notSent, notBefore }: Change, event: ChangeEvent, at: number): number {
   const minuteEnd = (notSent?.since.getTime() ?? at) + MINUTE_MS;
   const isLong = notBefore !== null && notBefore.getTime() >= minuteEnd;
-  // These last until a person removes them.
-  const isLasting = ['private-address', 'no-command'].includes(notSent?.causes.at(-1) ?? '');
+  const isLasting = 'cause' in event && LASTING.includes(event.cause ?? '');
   return isLong || isLasting ? at : Math.max(at, minuteEnd);
 }
 

@@ -20,7 +20,7 @@ import {
 } from '../domain/changes-fixtures.ts';
 import { drawing } from './fixtures.ts';
 
-const UNSENT = { since: NOON, causes: ['limit'], version: 2 };
+const UNSENT = { since: NOON, causes: { limit: 2 } };
 const reported = (word: string) => ({ outcome: { ...SUCCESS, reported: [word] } });
 
 const changeCommandNames = [...drawing.commands.keys()].map((name) => [name] as const);

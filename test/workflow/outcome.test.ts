@@ -227,7 +227,7 @@ test.for<[string, Failures, readonly number[]]>([
     [...inTurn('no-name').slice(0, 4), ...inTurn('rate-limit')],
     [60, 150],
   ],
-])('a wait that %s is reported no more often than needed', async ([, failures, told]) => {
+])('a wait that %s is reported no more often than needed', async ([, failures, reported]) => {
   const causes = failures.values();
   const { context, clock, shown } = await runnable({
     change: { state: 'approved', requires: { expiresAfterMs: 24 * 3_600_000 } },
@@ -249,7 +249,7 @@ test.for<[string, Failures, readonly number[]]>([
     const waits = updates.filter(({ given: [change] }) => Object(change).state === 'approved');
     seconds.push(...waits.map(() => passed));
   }
-  expect(seconds).toEqual(told);
+  expect(seconds).toEqual(reported);
 });
 
 /** The seconds until the next claim, after each of the first hand-backs. */
