@@ -163,9 +163,7 @@ test('lookups that fail for minutes have one line in the log, and one at their e
 
 test('a press whose lookups fail for 16 min ends, and its end reaches the person', async () => {
   const { sandbox, told } = await failingFor(16, { restarts: false });
-  await expect
-    .poll(told)
-    .toContain('did not count. Slack did not answer the membership lookup');
+  await expect.poll(told).toContain('did not count. Slack did not answer the membership lookup');
   expect(await eventsIn(sandbox.config.databaseUrl.reveal(), 'approved')).toEqual([]);
   expect(sandbox.cloud.count('set state')).toBe(0);
 });
