@@ -102,7 +102,7 @@ function passwordIn(text: string): readonly string[] {
 export interface LogContextFields {
   /** The id of one Slack payload, in all its log lines, across replicas. */
   readonly request?: string;
-  readonly change?: string;
+  readonly change?: string | undefined;
   /** Who caused it. */
   readonly user?: string | undefined;
   /** `command service`, `press change.approve`, `job card`. */

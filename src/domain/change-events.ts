@@ -80,7 +80,8 @@ export const ChangeEvent = z.discriminatedUnion('type', [
     until: At,
     stateCheck: StateCheck.optional(),
   }),
-  event('not-sent', { nonce: Id, why: z.string(), notBefore: At }),
+  /** `cause`: of which kind `why` is. */
+  event('not-sent', { nonce: Id, why: z.string(), cause: Id.optional(), notBefore: At }),
   event('succeeded', { ...Ending, ...AcceptedCall.shape }),
   event('failed', { ...Ending, ...OtherCall.shape }),
   event('unknown', { ...Ending, ...OtherCall.shape }),

@@ -70,8 +70,14 @@ export interface Change extends Readonly<z.infer<z.ZodObject<typeof Request>>> {
   readonly endedSeq: number | null;
   /** How often it was claimed. */
   readonly attempts: number;
-  /** Why its last attempt sent nothing; missing: no attempt ended so. */
-  readonly notSent?: string | undefined;
+  /** Why its attempts sent nothing; missing: no attempt ended so. */
+  readonly notSent?: {
+    /** Of the last attempt, as a sentence. */
+    readonly why: string;
+    readonly since: Date;
+    /** The causes, and the event that named each first: people read once of each. */
+    readonly causes: Readonly<Record<string, number>>;
+  };
   readonly approvals: readonly Verdict[];
   /** How approvers lowered the plan, the first one first: who, and the plan before it. Missing: nobody did. */
   readonly narrowings?: readonly (Verdict & {

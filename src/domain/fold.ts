@@ -110,8 +110,13 @@ function fieldsAfter(
       const { by: owner, until, stateCheck, nonce, attempt: attempts } = event;
       return { lease: { owner, until, nonce }, attempts, stateCheck, state: 'executing' };
     }
-    case 'not-sent':
-      return { lease: null, notBefore: event.notBefore, notSent: event.why, state: 'approved' };
+    case 'not-sent': {
+      // An older release recorded no cause but the sentence.
+      const { why, cause = why, notBefore, version } = event;
+      const { since = at, causes = {} } = change.notSent ?? {};
+      const notSent = { why, since, causes: { [cause]: version, ...causes } };
+      return { lease: null, notBefore, notSent, state: 'approved' };
+    }
     case 'succeeded':
     case 'failed':
       return finished(change, outcomeOf(event));

@@ -122,7 +122,7 @@ export function freezeWords(freeze: Freeze): readonly InlinePart[] {
     { at: until },
     `: ${reason}`,
     ...whose,
-    `. ${endingWords(freeze)}`,
+    endingWords(freeze),
   ];
 }
 
@@ -151,12 +151,12 @@ function freezeRow(freeze: Freeze): AnswerRow {
   const { on, from, until, reason, by, made } = freeze;
   const text = `${selectorText(on)}: ${reason}${by && !made ? `, by ${by}` : ''}`;
   const whose = authorOf(made, null);
-  const about = [{ at: from }, ' to ', { at: until }, ...whose, `. ${endingWords(freeze)}`];
+  const about = ['From ', { at: from }, ' to ', { at: until }, ...whose, endingWords(freeze)];
   return { text, about, show: made ? `change show ${made.id}` : null };
 }
 
 function endingWords({ made }: Freeze): string {
-  return made ? `“change unfreeze ${made.id}” ends it.` : 'Set in signalbox.yaml.';
+  return made ? `. “change unfreeze ${made.id}” ends it.` : '. Set in signalbox.yaml.';
 }
 
 /**

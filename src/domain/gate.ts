@@ -163,9 +163,7 @@ type Delay =
   | 'locked';
 
 /** Nothing is decided yet: the claim is repeated with newer facts. */
-interface Waits {
-  readonly waits: Delay;
-}
+type Waits = { readonly waits: Delay };
 
 /** `ends`: what happens to the change because of the refusal; null: nothing. */
 interface Refused {
@@ -222,8 +220,7 @@ function ofAttempt(
   nonce: string,
   event: ChangeEvent,
 ): ChangeEvent | Refused {
-  const isOwn = state === 'executing' && (lease?.nonce ?? '-') === nonce;
-  if (isOwn) return event;
+  if (state === 'executing' && (lease?.nonce ?? '-') === nonce) return event;
   const late = state === 'unknown' && unanswered === nonce ? lateAnswer(nonce, event) : null;
   const isKnown = outcome?.how === 'unknown' && late?.text === outcome.text;
   return late && !isKnown ? late : refuse('not-executing');
@@ -304,10 +301,8 @@ const byRequester: Check<Pick<PressFacts, 'by'>> = ({ requester }, { by }) =>
   requester === by ? null : 'not-requester';
 /** An agent, a schedule and Signalbox never decide. */
 const byPerson: Check<Pick<PressFacts, 'by'>> = (_change, { by }) => (isPerson(by) ? null : 'bot');
-const byAnother: Check = (change, { by }) => {
-  if (by === change.requester && !change.requires.self) return 'self-approval';
-  return null;
-};
+const byAnother: Check = ({ requester, requires }, { by }) =>
+  by === requester && !requires.self ? 'self-approval' : null;
 const byAnotherReviewer: Check = ({ breakGlass }, { by }) =>
   breakGlass?.by === by ? 'self-approval' : null;
 
@@ -437,10 +432,8 @@ const GATES = {
     if (!isUnsent(change)) return refuse('already-decided');
     return now < change.expiresAt ? refuse('too-early') : { type: 'expired' };
   },
-  return: (
-    change: Change,
-    { nonce, why, notBefore }: Omit<Extract<ChangeEvent, { type: 'not-sent' }>, 'type'>,
-  ) => ofAttempt(change, nonce, { type: 'not-sent', nonce, why, notBefore }),
+  return: (change: Change, attempt: Omit<Extract<ChangeEvent, { type: 'not-sent' }>, 'type'>) =>
+    ofAttempt(change, attempt.nonce, { type: 'not-sent', ...attempt }),
   finish: (
     change: Change,
     { nonce, outcome }: { readonly nonce: string; readonly outcome: ExecutionOutcome },
@@ -554,8 +547,7 @@ function outlookOf(change: Change, facts: OutlookFacts): Refused | null {
 
 function policyRefusal(change: Change, facts: OutlookFacts): Refusal | null {
   const { policy, requester, now } = facts;
-  const isKnown = requester && (requester.ok || requester.refusal !== 'lookup-failed');
-  if (isKnown && !requester.ok) return requester.refusal;
+  if (requester?.ok === false && requester.refusal !== 'lookup-failed') return requester.refusal;
   const everyRole = { id: change.requester, roles: [...policy.roles.keys()] };
   const actor = requesting(change, requester?.ok ? requester.actor : everyRole);
   return ruleRefusal(change, facts, { actor, now: startsAt(change.plan, now) }, (requires) =>

@@ -32,8 +32,8 @@ export function boltLogger(log: Logger, now: () => number = Date.now): BoltLogge
 
 const ONCE_IN_MS = 60_000;
 const MOST_KINDS = 50;
-/** The caller gets the error of the call and logs it; an outage would add a line per attempt. */
-const FAILED_CALL = 'http request failed';
+/** Who gets the error of a call or of a payload logs it, with more facts. */
+const LOGGED_ELSEWHERE = /^(http request failed|An unhandled error occurred)/;
 
 /**
  * Writes equal messages once a minute, with the number that was suppressed: anyone on the network
@@ -43,7 +43,7 @@ export function rateLimited(write: (said: string, again: number) => void, now: (
   const kinds = new Map<string, { readonly since: number; suppressed: number }>();
   return (...words: readonly unknown[]) => {
     const said = text(words);
-    if (said.startsWith(FAILED_CALL)) return;
+    if (LOGGED_ELSEWHERE.test(said)) return;
     // All further messages count as one kind, because a message may contain a part of the payload.
     const name = kinds.has(said) || kinds.size < MOST_KINDS ? said : '';
     const kind = kinds.get(name);

@@ -231,12 +231,10 @@ export function costLines({ cost }: Plan, isFull = false): readonly Line[] {
 /** When the change runs and when it reverts, for preview and card. */
 export function timingLines(change: Change): readonly Line[] {
   const { parent, plan } = change;
-  const reverted = parent ? [fact('Reverts', `${parent} (approved together)`)] : [];
   const { schedule } = plan.timing ?? {};
-  const scheduled = schedule ? [fact('Run of schedule', `${schedule} (approved with it)`)] : [];
   return [
-    ...reverted,
-    ...scheduled,
+    ...(parent ? [fact('Reverts', `${parent} (approved together)`)] : []),
+    ...(schedule ? [fact('Run of schedule', `${schedule} (approved with it)`)] : []),
     ...standingLines(change),
     ...startLines(change),
     ...(plan.timing?.revert ? backLines(change) : []),

@@ -221,7 +221,7 @@ function waiting({ notBefore, plan, notSent }: Change): readonly Line[] {
   if (plan.timing?.startAt === notBefore.toISOString()) {
     return [['It can be cancelled until then. Signalbox checks everything again before it runs.']];
   }
-  const why: readonly Line[] = notSent ? [[{ bold: 'Not sent: ' }, notSent]] : [];
+  const why: readonly Line[] = notSent ? [[{ bold: 'Not sent: ' }, notSent.why]] : [];
   return [['Nothing was sent yet. Next attempt: ', { at: notBefore }, '.'], ...why];
 }
 
@@ -324,15 +324,10 @@ interface FollowUpLines {
 export function followUp(change: Change): FollowUpLines {
   const { state, followUp: follow, resolution } = change;
   if (state === 'unknown') return unknownLines(change);
-  if (!follow) return { lines: [], candidates: [] };
-  const { seen } = follow;
   // What was read before a resolution is no value after it.
-  const isOutdated = seen && resolution && seen.at < resolution.at;
-  const isHidden = follow.state === 'closed' || isOutdated;
-  const later = state !== 'succeeded' || isHidden ? [] : laterState(follow);
-  const isShown = follow.seen !== null || follow.gap !== null;
-  const label: Line = isShown ? [{ bold: 'The server reports:' }] : [];
-  return { lines: later.length > 0 ? [[...label, ...later]] : [], candidates: [] };
+  const isOutdated = follow?.seen && resolution && follow.seen.at < resolution.at;
+  const later = state === 'succeeded' && follow && !isOutdated ? laterState(follow) : [];
+  return { lines: later.length > 0 ? [later] : [], candidates: [] };
 }
 
 const SHOWS = 'Server shows';
@@ -389,7 +384,7 @@ const WHY: Readonly<Record<EvidenceGap, string>> = {
 };
 
 function lastSeen(seen: FollowUp['seen']): Line {
-  return seen ? [`; last seen: ${wordOf(seen.text)}, `, { at: seen.at }] : [];
+  return seen ? [`; last seen: ${wordOf(seen.text)} (`, { at: seen.at }, ')'] : [];
 }
 
 function candidateLine({ name, id, state, createdAt }: FollowUp['candidates'][number]): Line {
@@ -405,16 +400,15 @@ export function laterState({ state, seen, gap }: FollowUp): Line {
     const end = state === 'open' ? ['.'] : NOT_READ_AGAIN;
     return [` Later state unknown: ${gap}`, ...lastSeen(seen), ...end];
   }
-  if (seen === null) return state === 'open' ? [' ', ...NOT_READ_YET] : [];
-  return [' ', { at: seen.at }, `: ${wordOf(seen.text)}`, ...laterNote(state)];
+  if (seen === null)
+    return state === 'open' ? [' Signalbox checks the state every 30 s until it is done.'] : [];
+  // Slack begins a date with a small letter: no sentence begins with one.
+  const note = LATER_NOTES[state] ?? [', checked every 30 s).'];
+  return [` Last seen: ${wordOf(seen.text)} (`, { at: seen.at }, ...note];
 }
 
-const EVERY = 'checked every 30 s';
-const NOT_READ_YET: Line = ['Signalbox checks the state every 30 s until it is done.'];
-
-function laterNote(state: FollowUp['state']): Line {
-  if (state === 'superseded') return ['. A newer change of this service was sent since.'];
-  if (state === 'given-up') return ['. Not settled after 30 min.', ...CHECK];
-  if (state === 'failed') return ['.', ...CHECK];
-  return [` (${EVERY})`];
-}
+const LATER_NOTES: Readonly<Partial<Record<FollowUp['state'], Line>>> = {
+  superseded: ['). A newer change of this service was sent since.'],
+  'given-up': ['). Not settled after 30 min.', ...CHECK],
+  failed: [').', ...CHECK],
+};

@@ -105,7 +105,7 @@ function news(change: Change, drawing: DrawContext): Line {
 const CHECK_FIRST = 'Check the console, then answer on ';
 
 function stateLine(change: Change, { linkOf, commands }: DrawContext): Line {
-  const { state, parent, notBefore, notSent } = change;
+  const { state, parent, notBefore, notSent, expiresAt: at } = change;
   const what = `“${lowerActionText(change)}”`;
   if (state === 'expired' && notBefore) {
     const late = `could not start within ${parent ? 'a day' : 'an hour'}`;
@@ -118,12 +118,12 @@ function stateLine(change: Change, { linkOf, commands }: DrawContext): Line {
     return [`${fact}. `, card('The card'), ' shows the response.'];
   }
   if (state === 'failed') {
-    const next = [card('The card'), ' shows why.'];
     const how = wasRefusedHere(change) ? 'was not done' : 'was rejected by the server';
-    return [`${what} ${how}. Nothing was changed. `, ...next];
+    return [`${what} ${how}. Nothing was changed. `, card('The card'), ' shows why.'];
   }
-  if (state === 'approved' && notSent && notBefore)
-    return [`${what} was not sent yet: ${notSent} Next attempt: `, { at: notBefore }, '.'];
+  // The time of the next attempt is on the card: a second try of this message must have the same text.
+  if (state === 'approved' && notSent)
+    return [`${what} was not sent yet: ${notSent.why} Signalbox retries until `, { at }, '.'];
   if (state !== 'unknown') return [`${what}: ${STATE_WORDS[state]}.`];
   const late = lateNote(change);
   const next = late

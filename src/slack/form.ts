@@ -129,6 +129,7 @@ export function commandForm(
   const inputBlock = (field: Field): KnownBlock => {
     const current = field.input?.kind === 'channel' ? replyTarget.channel : null;
     const text = given[field.name] ?? current ?? '';
+    const problem = problems[field.name];
     const unshown = unshownText(field, text, filledWith[field.name] === text);
     const value = unshown === null ? text : '';
     const isPicked = isPickedFrom(field, value, vocabulary);
@@ -140,7 +141,7 @@ export function commandForm(
     const redraws = field.redraws || isTarget;
     return inputOf(field.name, label, elementFor(field, { value, chosen, among, isPicked }), {
       ...{ optional: field.optional, redraws, hasFocus: field === focused },
-      hint: problems[field.name] ?? unshown ?? own,
+      hint: problem === undefined ? (unshown ?? own) : [problem, own].filter(Boolean).join(' '),
     });
   };
   return modal(title ?? titleOf(command), {

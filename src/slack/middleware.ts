@@ -31,14 +31,13 @@ export function startListening(
   bot: SlackContext,
   { appId, actors, installation, record }: Installed,
 ) {
-  const { prefix, log } = bot;
+  const { prefix } = bot;
   const nameOf = (body: Body) => payloadName(body, prefix);
   const process = observed(app.processEvent.bind(app), bot, nameOf, actors.idOf, record);
   app.processEvent = (event) =>
     traced({ name: nameOf(event.body), kind: 'server' }, () => process(event));
+  // Bolt then sends no acknowledgement, so that Slack does not show a success.
   app.error(async (error) => {
-    log.error({ err: error }, 'a payload could not be handled');
-    // Bolt then sends no acknowledgement, so that Slack does not show a success.
     throw error;
   });
   // Bolt does not wait for running listeners when it stops.
@@ -106,8 +105,13 @@ function observed(
         // Whatever has arrived meanwhile is acknowledged before the work on this one.
         await turn();
       };
-      await process({ ...event, body: await withOneId(event.body, idOf), ack });
-      if (!isAcknowledged) await event.ack();
+      try {
+        await process({ ...event, body: await withOneId(event.body, idOf), ack });
+        if (!isAcknowledged) await event.ack();
+      } catch (err) {
+        log.error({ err }, 'a payload could not be handled');
+        throw err;
+      }
     });
   };
 }

@@ -141,7 +141,7 @@ export async function redrawForm(
     return update(ownForm(bot, command, filled, { replyTarget, isRedrawn }));
   }
   const form = alertForm(bot, { command, given, by }, setting).catch((error: unknown) => {
-    bot.log.warn({ err: error }, 'an alert could not be read for its form');
+    bot.log.warn({ err: error, alert: given.alert }, 'an alert could not be read for its form');
     const missing = missingObject(error);
     return waitingForm(command, [
       missing

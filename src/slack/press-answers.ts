@@ -2,6 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import { Cache } from '../base/cache.ts';
 import type { Clock } from '../base/time.ts';
+import { InlinePart } from '../domain/answer.ts';
 import { type Change, isEnded, type Refusal } from '../domain/change.ts';
 import type { Denial } from '../domain/gate.ts';
 import type { Messenger, PressOutcome, ReceivedPress, ReplyTo } from '../workflow/index.ts';
@@ -22,7 +23,8 @@ import {
   showNotice,
   withProgress,
 } from './private-answers.ts';
-import { refusalMessage } from './refusals.ts';
+import { refusalLine, refusalMessage } from './refusals.ts';
+import { mrkdwnOf, withoutLinks } from './rich-text.ts';
 
 const CHECKING = sentenceMessage(['Checking your permission… Your press is kept for 15 minutes.']);
 const KEPT = sentenceMessage([
@@ -97,7 +99,7 @@ const RETRYABLE: readonly Refusal[] = [
 /** The private answers to stored presses. */
 export function pressAnswers(
   options: AnswerOptions,
-): Pick<Messenger, 'answerPress' | 'answerIncidentPress'> {
+): Pick<Messenger, 'answerPress' | 'answerIncidentPress' | 'refusalLine'> {
   const { posts, respond, drawing, places, permalinks, previews, notices, cardChannel, log } =
     options;
   const answering = { clients: { posts }, respond, log };
@@ -168,6 +170,11 @@ export function pressAnswers(
       const rest = recorded || (isLate || !shown ? confirmation(replyTo, pressed) : null);
       await Promise.all([replaced, rest && reply(replyTo, rest, notice)]);
     },
+    // Of a link, the log keeps the words.
+    refusalLine: (denial) =>
+      refusalLine(denial, drawing).map(
+        (part) => InlinePart.safeParse(part).data ?? withoutLinks(mrkdwnOf([part])),
+      ),
     answerIncidentPress: async (press, pressed) => {
       const { notice } = await notices.end(press);
       const answer = pressed.ok ? answerMessage(pressed.answer) : denied(pressed.denial);

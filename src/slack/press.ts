@@ -1,8 +1,7 @@
 import type { View } from '@slack/web-api';
 import type { Secret } from '../base/errors.ts';
 import { ownValue } from '../base/text.ts';
-import type { Command } from '../commands/index.ts';
-import { type Change, type ChangeId, type UserId, VERBS, type Verb } from '../domain/change.ts';
+import { type Change, type ChangeId, VERBS, type Verb } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import {
@@ -70,10 +69,17 @@ export async function press(bot: SlackContext, pressed: ButtonPress, ack: Ack): 
   }
 
   await ack();
-  if (pressed.view?.callback_id === PALETTE) return chooseCommand(bot, pressed);
+  const { view } = pressed;
+  if (view?.callback_id === PALETTE) return chooseCommand(bot, pressed);
   const by = pressed.user.id;
-  const form = pressed.view && commandByCallbackId(bot.commands, pressed.view.callback_id);
-  if (pressed.view && form) return redraw(bot, by, pressed, form);
+  const command = view && commandByCallbackId(bot.commands, view.callback_id);
+  if (view && command) {
+    // A choice can show or hide other fields.
+    const { replyTarget } = settingOf(view.private_metadata);
+    const typed = pressed.actions[0]?.selected_option?.text?.text ?? '';
+    const form = { by, replyTarget, view, typed, isRedrawn: true };
+    return redrawForm(bot, command, changedSoFar(command, view), form);
+  }
   const question = pressed.actions[0]?.block_id === QUESTION ? privateMessageOf(pressed) : null;
   const request = { asked: replyTo, inPlaceOf: () => question };
   const isAnswered = await sendAnswer(bot, request, () => answerPress(bot, pressed, button));
@@ -115,20 +121,6 @@ function decisionOf(
 /** Slack's id of an interaction as one word: a repeated delivery is the same press. */
 export function pressKey(trigger: string): string {
   return encodeURIComponent(trigger);
-}
-
-/** Redraws a form, because a choice can show or hide other fields. */
-async function redraw(
-  bot: SlackContext,
-  by: UserId,
-  { view, actions: [action] }: ButtonPress,
-  command: Command,
-): Promise<void> {
-  if (!view) return;
-  const { replyTarget } = settingOf(view.private_metadata);
-  const typed = action?.selected_option?.text?.text ?? '';
-  const form = { by, replyTarget, view, typed, isRedrawn: true };
-  await redrawForm(bot, command, changedSoFar(command, view), form);
 }
 
 const OLD_BUTTON = 'This button is from an older version of Signalbox. Type the command instead.';

@@ -251,8 +251,7 @@ export async function handleReceipt(
   if (receipt === 'limited') {
     return messenger.answerIncidentPress(press, { ok: false, denial: RATE_LIMITED });
   }
-  const isAnswered = () => isHandled(context, subject, key);
-  if (receipt === 'ok') messenger.expectAnswer(press, isAnswered);
+  if (receipt === 'ok') messenger.expectAnswer(press, () => isHandled(context, subject, key));
 }
 
 /** The server's error, or a reference that finds an internal error in the log. */

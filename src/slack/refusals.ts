@@ -155,7 +155,7 @@ const SENTENCES: Readonly<Record<Refusal, string | Sentence>> = {
   'too-early': `This is still running. ${AGAIN}`,
   'already-received': 'This press was already received. It counts once.',
   'not-in-time':
-    'Signalbox could not handle this press within 15 minutes, so it does not count. Press again.',
+    'Signalbox could not handle this press within 15 minutes, so nothing was done. Press again.',
   'target-changed': ({ target }) =>
     `${target ?? 'The target'} changed after the preview. Nothing was sent. ` +
     'Request it again with the current values.',

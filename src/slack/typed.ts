@@ -222,7 +222,11 @@ async function correctInForm(
   { asked, sentence, problems }: ParseProblem,
 ): Promise<Message | null> {
   if (!asked) return sentenceMessage([sentence]);
-  return openForm(bot, typed, asked.command, asked.given, { line: [sentence], problems });
+  // The sentence above the fields says what is wrong with a typed value; below its field stands what it accepts.
+  const wrong = Object.keys(problems).filter((name) => asked.given[name]);
+  const below = Object.fromEntries(wrong.map((name) => [name, 'Correct this value.']));
+  const correction = { line: [sentence], problems: { ...problems, ...below } };
+  return openForm(bot, typed, asked.command, asked.given, correction);
 }
 
 const CHANNEL = /<#([CG][A-Z0-9]{6,})(?:\|[^>]*)?>/;

@@ -13,7 +13,7 @@ import {
 } from '../domain/change.ts';
 import { gate } from '../domain/gate.ts';
 import { evolveSchedule } from '../domain/log-events.ts';
-import { append, type LockedLog, loadChange, type Subjects } from '../log/index.ts';
+import { append, loadChange, type Subjects } from '../log/index.ts';
 import { addJobs, transaction } from '../storage/index.ts';
 import type {
   CardMark,
@@ -27,7 +27,7 @@ import type {
 } from './context.ts';
 import { withFollowUp } from './follow.ts';
 import type { JobResult, JobTry } from './jobs.ts';
-import { advance, eventsOf, NOTHING, type StepAnswer } from './moves.ts';
+import { advance, eventsOf, job, NOTHING, type StepAnswer } from './moves.ts';
 import { endHopeless, newsChangeAt, newsRevision, withNews } from './news.ts';
 import { notifyOnce } from './notices.ts';
 import { nextRun } from './own.ts';
@@ -52,8 +52,8 @@ export async function afterDrawn(context: WorkflowContext, change: Change): Prom
   const drawn = drawSoon(context, change, ended.signal).catch(async (err: unknown) => {
     context.log.warn({ err, change: key }, 'card was not drawn before the answer to a press');
     // Its job tries again now, and reports what Slack refuses.
-    const job = { kind: 'card', key, dueAt: context.now().getTime() };
-    await transaction(context.store, (tx) => addJobs(tx, job));
+    const dueAt = context.now().getTime();
+    await transaction(context.store, (tx) => addJobs(tx, job('card', key, dueAt)));
     context.wake();
     return null;
   });
@@ -153,7 +153,12 @@ async function drawCard(
   if (wasRefused(context, id)) return 'done';
   const shown = await surrounded(context, change);
   if (await endHopeless(context, shown)) return drawCard(context, id, attempt);
-  await postCard(context, shown, attempt);
+  const at = await context.messenger.postCard(shown, attempt);
+  const moved = await advance(context, id, (now) =>
+    now.card || isPrivate(now) ? null : { type: 'card-posted', ...at },
+  );
+  // After a rollback, another process may have found the card that stands already, or the confirmation is lost.
+  if (moved === null) await drawOther(context, id, at);
   return 'done';
 }
 
@@ -176,19 +181,6 @@ export async function loadShown(context: WorkflowContext, id: ChangeId): Promise
 
 async function surrounded(context: WorkflowContext, change: Change): Promise<Change> {
   return withNews(context, await withFollowUp(context, change));
-}
-
-async function postCard(
-  context: WorkflowContext,
-  change: Change,
-  attempt: PostAttempt,
-): Promise<void> {
-  const at = await context.messenger.postCard(change, attempt);
-  const moved = await advance(context, change.id, (now) =>
-    now.card || isPrivate(now) ? null : { type: 'card-posted', ...at },
-  );
-  // After a rollback, another process may have found the card that stands already, or the confirmation is lost.
-  if (moved === null) await drawOther(context, change.id, at);
 }
 
 const ROUNDS = 3;
@@ -231,18 +223,15 @@ async function drawStanding(
     await askForCopies(context, current);
     const place = await context.messenger.redrawCard(current, at, schedule, revision);
     if (place === 'deleted') return cardDeleted(context, change.id, at);
-    if (place !== 'drawn') await keepState(context, change.id, place);
+    if (place !== 'drawn') {
+      // From now on the buttons of this reply count.
+      await advance(context, change.id, ({ states = [] }) =>
+        states.some(({ ts }) => ts === place.ts) ? null : { type: 'state-posted', ...place },
+      );
+    }
     lastReads.get(context.events)?.delete(keyOf(at));
   }
   return dueAgain(context);
-}
-
-/** From now on the buttons of this reply count. */
-async function keepState(context: WorkflowContext, id: ChangeId, at: Position): Promise<void> {
-  const posted = { type: 'state-posted', ...at } as const;
-  await advance(context, id, ({ states = [] }) =>
-    states.some(({ ts }) => ts === at.ts) ? null : posted,
-  );
 }
 
 /** A card that this process has just read is not read again before the next drawing. */
@@ -364,15 +353,10 @@ async function afterDeletion(
   const { state, approvals } = change;
   if (state === 'executing') return null;
   const isUndecided = state === 'pending' && approvals.length === 0;
-  const lost = { type: 'card-lost' } as const;
-  if (state === 'unknown') return lost;
-  if (isUndecided && !(await wasLost(locked, change.id))) return lost;
+  const events = isUndecided ? await eventsOf(locked, `change/${change.id}`) : [];
+  const isFirst = isUndecided && !events.some(({ type }) => type === 'card-lost');
+  if (isFirst || state === 'unknown') return { type: 'card-lost' };
   return gate(change, 'distrust', { now: now(), why: 'card-deleted' });
-}
-
-async function wasLost(events: Subjects, id: ChangeId): Promise<boolean> {
-  const all = await eventsOf(events, `change/${id}`);
-  return all.some(({ type }) => type === 'card-lost');
 }
 
 /** The job of the copies of a pending card: one for each new approver. Due again when more roles may decide. */
@@ -400,22 +384,21 @@ function copyOf({ copies }: Change, user: UserId): Position | null {
 }
 
 /** Posts or redraws one copy. Nothing is posted for a change that was decided meanwhile. */
-export async function sendDirectCard(context: WorkflowContext, job: JobTry): Promise<JobResult> {
-  const [id = '', user = ''] = job.key.split('/');
+export async function sendDirectCard(context: WorkflowContext, tried: JobTry): Promise<JobResult> {
+  const [id = '', user = ''] = tried.key.split('/');
   const to = user as UserId;
   const change = await loadShown(context, id as ChangeId);
   if (!change) return 'done';
   const copy = copyOf(change, to);
   if (copy) return drawCopy(context, change, copy);
   if (change.state !== 'pending') return 'done';
-  const at = await context.messenger.postDirectCard(change, to, job);
-  // The change may have moved since the copy was drawn.
-  const again = ({ at: dueAt }: LockedLog) => [{ kind: 'direct-card', key: job.key, dueAt }];
+  const at = await context.messenger.postDirectCard(change, to, tried);
   await advance(
     context,
     change.id,
     (current) => (copyOf(current, to) ? null : { type: 'copy-posted', to, ...at }),
-    (_, locked) => ({ events: [], jobs: again(locked) }),
+    // The change may have moved since the copy was drawn.
+    (_, { at: dueAt }) => ({ events: [], jobs: [job('direct-card', tried.key, dueAt)] }),
   );
   return 'done';
 }
@@ -453,17 +436,15 @@ interface RecipientOptions {
  */
 export function directRecipients(options: RecipientOptions): DirectRecipients {
   const { notify, someOf, messenger, now } = options;
-  const approversOf = async ({ requires, requester, approvals }: Change, roles: RoleName[]) => {
-    const found = await Promise.all(roles.map(async (role) => (await someOf(role, MOST)) ?? []));
-    const able = new Set(found.flatMap((some) => some.slice(0, MOST)));
-    for (const { by } of approvals) able.delete(by);
-    if (!requires.self) able.delete(requester);
-    return [...able];
-  };
   const of = async (change: Change) => {
-    const { card } = change;
+    const { card, requires, requester, approvals } = change;
     if (notify === 'channel' && card) return [];
-    const able = await approversOf(change, [...decidingRoles(change, now())]);
+    const roles = decidingRoles(change, now());
+    const found = await Promise.all(roles.map(async (role) => (await someOf(role, MOST)) ?? []));
+    const all = new Set(found.flatMap((some) => some.slice(0, MOST)));
+    for (const { by } of approvals) all.delete(by);
+    if (!requires.self) all.delete(requester);
+    const able = [...all];
     const isSeen = card !== null && !card.channel.startsWith('D');
     if (notify === 'both' || !isSeen || able.length === 0) return able;
     return (await messenger.absentAmong(card.channel, able)) ?? [];

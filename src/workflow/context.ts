@@ -87,6 +87,8 @@ export interface Messenger extends Poster {
   /** Shows the user of a stored press a notice if the press is not answered within 2 s. */
   expectAnswer(press: ReceivedPress, isHandled: () => Promise<boolean>): void;
   answerPress(press: ReceivedPress, outcome: PressOutcome): Promise<void>;
+  /** The sentences of a refusal, for a message that the log keeps until it is posted. */
+  refusalLine(denial: Denial): readonly InlinePart[];
   answerIncidentPress(press: ReceivedPress, outcome: IncidentClickOutcome): Promise<void>;
   /** Why names of channels cannot be resolved now, or null. Shown at the readiness probe. */
   lookupProblem(): string | null;

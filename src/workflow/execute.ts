@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { ApiError, InvalidRequest } from '../base/errors.ts';
+import { ApiError, type ApiErrorKind, InvalidRequest } from '../base/errors.ts';
 import type { CurrentState } from '../commands/index.ts';
 import { PostRefused } from '../domain/answer.ts';
 import {
@@ -49,6 +49,7 @@ import { answerForeign, isUnread, threadBeforeClaim, withRestore } from './witne
 const LEASE_MS = 120_000;
 /** Gathered facts older than this are gathered again before they are used. */
 const FACTS_VALID_MS = 30_000;
+const TOO_OLD = 'checks of a claim took too long; nothing is sent';
 const RETRY_MS = 10_000;
 const NO_CARD_RETRY_MS = 1_000;
 
@@ -193,12 +194,8 @@ async function claimOnce(
   return { change, mark: { version, hash, nonce }, claimedAt };
 }
 
-interface Claimed {
-  readonly before: Change;
-  readonly change: Change;
-  /** Whether a request has to be sent now. */
-  readonly isSent: boolean;
-}
+/** `isSent`: whether a request has to be sent now. */
+type Claimed = Readonly<Record<'before' | 'change', Change> & { isSent: boolean }>;
 
 async function decideClaim(
   context: WorkflowContext,
@@ -212,7 +209,10 @@ async function decideClaim(
   const facts = await claimFacts(context, locked, change, nonce, gathered);
   const answer = gate(change, 'claim', facts);
   if ('waits' in answer) {
-    const isShort = answer.waits === 'no-card' || answer.waits === 'press-unanswered';
+    const { waits } = answer;
+    // The other ones are usual, or have lines of their own.
+    if (waits === 'facts-too-old') context.log.warn({ change: id }, TOO_OLD);
+    const isShort = waits === 'no-card' || waits === 'press-unanswered';
     const ms = isShort ? NO_CARD_RETRY_MS : RETRY_MS;
     return { events: [], result: new Date(context.now().getTime() + ms) };
   }
@@ -325,10 +325,11 @@ async function sendWitnessed(
   sendBefore: Date,
 ): Promise<void> {
   const problem = await witnessProblem(context, claim, card);
+  if (problem !== null) return recordResult(context, claim, notSent('thread', problem));
   const elapsed = performance.now() - claim.claimedAt;
-  const isLate = context.now() >= sendBefore || elapsed >= FACTS_VALID_MS;
-  if (problem !== null || isLate) {
-    return recordResult(context, claim, notSent(problem ?? 'The checks took too long.'));
+  if (context.now() >= sendBefore || elapsed >= FACTS_VALID_MS) {
+    context.log.warn({ change: claim.change.id }, TOO_OLD);
+    return recordResult(context, claim, notSent('process', 'The checks took too long.'));
   }
   context.measures.sent(context.now().getTime() - readyAt(claim.change).getTime());
   begun.set(claim.mark.nonce, null);
@@ -366,10 +367,7 @@ async function witnessProblem(
     const isForeign = await answerForeign(context, logged, before);
     return isForeign ? 'The thread shows events that the database has lost.' : null;
   } catch (err) {
-    context.log.warn(
-      { err, change: change.id },
-      'thread of the card could not be used; nothing is sent',
-    );
+    context.log.warn({ err, change: change.id }, 'thread of the card could not be used');
     return 'The thread of its card could not be used.';
   }
 }
@@ -384,20 +382,31 @@ async function reportUnsent(context: WorkflowContext, change: Change, why: strin
 
 type AttemptResult =
   | { readonly kind: 'ended'; readonly ending: ExecutionOutcome; readonly sent: SendResult | null }
-  | { readonly kind: 'not-sent'; readonly retryAfterMs: number; readonly text: string };
+  | (Unsent & { readonly kind: 'not-sent'; readonly retryAfterMs: number });
+
+/** `why` is a sentence, and `cause` its kind. */
+type Unsent = Readonly<Record<'cause' | 'why', string>>;
 
 const FIRST_HAND_BACK_MS = 10_000;
 const LONGEST_HAND_BACK_MS = 300_000;
 // Also after the lease, which ends as an unknown outcome: a late answer is evidence.
 const RECORD_RETRIES_MS = [0, 200, 1_000, 3_000, 10_000, ...Array<number>(240).fill(15_000)];
 
-function notSent(text: string, retryAfterMs: number = FIRST_HAND_BACK_MS): AttemptResult {
-  return { kind: 'not-sent', retryAfterMs, text };
+function notSent(cause: string, why: string, retryAfterMs = FIRST_HAND_BACK_MS): AttemptResult {
+  return { kind: 'not-sent', cause, why, retryAfterMs };
 }
+
+/** Failures that come in turn while one thing is wrong: they are one cause. */
+const SAME_CAUSE: readonly (readonly ApiErrorKind[])[] = [
+  ['rate-limit', 'budget', 'paused'],
+  ['no-connection', 'no-name'],
+];
 
 async function send(context: WorkflowContext, change: Change): Promise<AttemptResult> {
   const command = context.commands.get(change.command);
-  if (!command?.send) return notSent(`This release has no command ${change.command}.`);
+  if (!command?.send) {
+    return notSent('no-command', `This release has no command ${change.command}.`);
+  }
   const began = performance.now();
   const took = () => Math.round(performance.now() - began);
   try {
@@ -450,8 +459,11 @@ function resultOf(error: unknown, at: Date, tookMs: number): AttemptResult {
     const text = 'An internal error occurred while the request was being sent.';
     return ended('unknown', { ...about, text });
   }
-  if (error.effect === 'not-sent') return notSent(error.sentence, error.retryAfterMs ?? undefined);
-  const { requestId, status, serverText, sentence } = error;
+  const { requestId, status, serverText, sentence, kind, retryAfterMs } = error;
+  if (error.effect === 'not-sent') {
+    const [cause = kind] = SAME_CAUSE.find((all) => all.includes(kind)) ?? [];
+    return notSent(cause, sentence, retryAfterMs ?? undefined);
+  }
   const how = error.effect === 'refused' ? 'failed' : 'unknown';
   return ended(how, { at, tookMs, text: serverText ?? sentence, requestId, status });
 }
@@ -506,7 +518,8 @@ function endingOf(context: WorkflowContext, change: Change, nonce: string, resul
   if (result.kind === 'ended') return gate(change, 'finish', { nonce, outcome: result.ending });
   const ms = handBackMs(change.attempts, result.retryAfterMs);
   const notBefore = new Date(context.now().getTime() + ms);
-  return gate(change, 'return', { nonce, why: result.text, notBefore });
+  const { cause, why } = result;
+  return gate(change, 'return', { nonce, cause, why, notBefore });
 }
 
 /** Each claim and each return is an event of the log, so that the waits grow. */
@@ -543,7 +556,7 @@ async function storeKnown(context: WorkflowContext, change: Change): Promise<Job
   if (lease?.owner !== context.instance) return 'done';
   const mark = { version: change.version, hash: change.hash, nonce: lease.nonce };
   const claim = { change, mark, claimedAt: performance.now() };
-  const unsent = notSent('The commit before the request was not confirmed.');
+  const unsent = notSent('process', 'The commit before the request was not confirmed.');
   const known = begun.has(lease.nonce) ? begun.get(lease.nonce) : unsent;
   if (known) await store(context, claim, known);
   return 'done';

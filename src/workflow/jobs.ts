@@ -141,13 +141,14 @@ export function createJobLoop(
     running.set(id, kind.lane);
     const [subject = ''] = job.key.split('/');
     const queue = `${kind.lane}/${subject}`;
+    const change = isChangeId(subject) ? subject : undefined;
     const work = {
       name: `job ${job.kind}`,
       kind: 'consumer',
-      facts: { 'signalbox.change': isChangeId(subject) ? subject : undefined },
+      facts: { 'signalbox.change': change },
       from: kind.traceOf?.(job.key),
     } as const;
-    const about = { change: subject, what: work.name };
+    const about = { change, what: work.name };
     const run = () =>
       outsideTrace(() => during(about, () => traced(work, () => runJob(job, kind))));
     const ended = (queues.get(queue) ?? Promise.resolve())

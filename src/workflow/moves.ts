@@ -1,6 +1,6 @@
 import { pastStep } from '../base/log.ts';
 import type { JsonObject } from '../base/text.ts';
-import { DAY_MS } from '../base/time.ts';
+import { DAY_MS, MINUTE_MS } from '../base/time.ts';
 import {
   type Change,
   type ChangeId,
@@ -111,16 +111,13 @@ function jobsAfter(before: Change, after: Change, event: ChangeEvent, at: number
   const { schedule } = plan.timing ?? {};
   const wasPrivate = before.state === 'draft' && ['cancelled', 'expired', 'stale'].includes(state);
   if (wasPrivate) return [];
-  const messages = messagesAfter(before, after, event).map((kind) =>
-    job(kind, `${id}/${after.version}`, at),
-  );
   const entered = before.state !== state;
   return [
     job('card', id, cardAt),
     ...(parent ? [job('card', parent, at)] : []),
     // The card of a schedule shows its last run, also one that has a card of its own.
     ...(schedule && (card || state === 'unknown') ? [job('card', schedule, at)] : []),
-    ...messages,
+    ...messagesAfter(before, after, event, at),
     ...(entered ? dueIn(after, at) : []),
     // What is lowered may have to be decided earlier.
     ...(event.type === 'narrowed' ? [job('expire', id, after.expiresAt.getTime())] : []),
@@ -130,25 +127,42 @@ function jobsAfter(before: Change, after: Change, event: ChangeEvent, at: number
 }
 
 /** The messages about one event, each posted once. */
-function messagesAfter(before: Change, after: Change, event: ChangeEvent): readonly string[] {
+function messagesAfter(
+  before: Change,
+  after: Change,
+  event: ChangeEvent,
+  at: number,
+): readonly Job[] {
   const { state, parent, plan } = after;
   const entered = before.state !== state;
   const isCancelledRevert = parent !== null && state === 'cancelled';
   // A schedule runs twice per day: its card shows a success, and nobody is notified.
   const isRoutine = plan.timing?.schedule !== undefined && state === 'succeeded';
   const isNews = entered && !isRoutine && (REPORTED.includes(state) || isCancelledRevert);
-  const isReported = isNews || event.type === 'late-answer' || event.type === 'revoked';
-  const isLess = event.type === 'narrowed';
-  // Said once, however often it is tried.
-  const isUnsent = event.type === 'not-sent' && before.notSent !== after.notSent;
+  const isReported = isNews || ['late-answer', 'revoked', 'narrowed'].includes(event.type);
   const isBreakGlass = event.type === 'break-glass' || event.type === 'reviewed';
   const isAudited = isBreakGlass || (entered && EXECUTION_ENDED.includes(state));
-  return [
-    ...(isReported || isLess || isUnsent ? ['thread', 'direct'] : []),
+  // Of each cause once, however often it comes back.
+  const isNewCause = Object.values(after.notSent?.causes ?? {}).includes(after.version);
+  const unsentAt = isNewCause ? toldAt(after, event, at) : null;
+  const kinds = [
+    ...(isReported || unsentAt !== null ? ['thread', 'direct'] : []),
     ...(isBreakGlass ? ['break-glass'] : []),
     ...(isAudited ? ['audit'] : []),
     ...(event.type === 'revert-kept' ? ['revert-stopped'] : []),
   ];
+  return kinds.map((kind) => job(kind, `${after.id}/${after.version}`, unsentAt ?? at));
+}
+
+/** Causes that last until a person removes them. */
+const LASTING: readonly string[] = ['private-address', 'no-command'];
+
+/** When people read why a change is not sent: at once, unless it may be sent within a minute after all. */
+function toldAt({ notSent, notBefore }: Change, event: ChangeEvent, at: number): number {
+  const minuteEnd = (notSent?.since.getTime() ?? at) + MINUTE_MS;
+  const isLong = notBefore !== null && notBefore.getTime() >= minuteEnd;
+  const isLasting = 'cause' in event && LASTING.includes(event.cause ?? '');
+  return isLong || isLasting ? at : Math.max(at, minuteEnd);
 }
 
 /** What a change in this state waits for. */
@@ -205,8 +219,7 @@ export async function jobsOf(subjects: Subjects, id: ChangeId, now: Date): Promi
     const before: Change | null = change;
     const after = fold(before, event);
     const isRecent = now.getTime() - event.at < MESSAGES_KEPT_MS;
-    const kinds = before && isRecent ? messagesAfter(before, after, event) : [];
-    messages.push(...kinds.map((kind) => job(kind, `${id}/${after.version}`, event.at)));
+    if (before && isRecent) messages.push(...messagesAfter(before, after, event, event.at));
     change = after;
   }
   if (!change) return [];

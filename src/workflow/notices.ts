@@ -1,5 +1,4 @@
 import { hash, randomUUID } from 'node:crypto';
-import { textAnswer } from '../domain/answer.ts';
 import { isPerson } from '../domain/change.ts';
 import type { EventOf, StreamName } from '../domain/log-events.ts';
 import { append } from '../log/index.ts';
@@ -59,7 +58,8 @@ export async function sendNotice(context: DecisionContext, job: JobTry): Promise
   const [notice, ...ends] = await eventsOf(context.events, `notice/${job.key}`);
   if (notice?.type !== 'noticed' || ends.length > 0) return 'done';
   const { to, title, text, line = [], actions = [] } = notice;
-  if (to) await context.messenger.messageUser(to, textAnswer(title, text));
+  const parts = [{ kind: 'lines', lines: [[text, ...line]] }] as const;
+  if (to) await context.messenger.messageUser(to, { title, parts });
   else await context.messenger.notifyOperators(text, job, { line, actions });
   await endNotice(context, job.key, { type: 'shown' });
   return 'done';

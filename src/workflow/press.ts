@@ -7,7 +7,6 @@ import {
   type Actor,
   type Change,
   type ChangeId,
-  isEnded,
   isPerson,
   type Plan,
   type Refusal,
@@ -16,11 +15,10 @@ import {
   VERBS,
   type Verb,
 } from '../domain/change.ts';
-import { createDenial, gate, type Identity, isPermitting } from '../domain/gate.ts';
+import { createDenial, type Denial, gate, type Identity, isPermitting } from '../domain/gate.ts';
 import { INCIDENT_VERBS } from '../domain/incidents.ts';
 import { evolvePress, type LoggedPress } from '../domain/log-events.ts';
 import type { Place } from '../domain/place.ts';
-import { STATE_WORDS } from '../domain/words.ts';
 import { append, Damaged, KeyProblem, type LockedLog, loadChange } from '../log/index.ts';
 import { databaseProblem } from '../storage/index.ts';
 import { denialOfVerb, nameAlternatives, refusalOfVerb } from './authorize.ts';
@@ -303,7 +301,7 @@ interface Known {
 }
 
 interface Decided {
-  readonly refusal: Refusal | null;
+  readonly denial: Denial | null;
   readonly before: Change | null;
   readonly change: Change | null;
   /** The person saw and approved a wider plan than the change has. */
@@ -343,18 +341,20 @@ async function decide(
       const used =
         before && 'type' in answer ? await usedBy(context, locked, before, answer) : NOTHING;
       const change = moves?.change ?? before;
+      const pressed = { verb, by: press.by };
+      const denial = refusal && denialOfVerb(context, { refusal, change, press: pressed });
       const about = { what: `${press.verb} on change ${id}`, by: press.by, place: placeOf(press) };
       const news =
         refusal === 'foreign-place'
           ? noticeFor(foreignPlace(about), locked.at)
-          : lateEnd(stored, refusal, change, locked.at);
+          : lateEnd(context, stored, denial, locked.at);
       const event = { type: 'answered', what: press.verb, refusal, evidence } as const;
       // A change is not claimed while a press of it is not answered.
       const waits = change?.state === 'approved' ? [runOf(change, locked.at)] : [];
       const own = { events: [{ stream, event }], jobs: waits };
       const approved = 'type' in answer && answer.type === 'approved' ? answer.digest : null;
       const sawMore = approved !== null && approved !== before?.digest;
-      return { ...together(moves, used, own, news), result: { refusal, before, change, sawMore } };
+      return { ...together(moves, used, own, news), result: { denial, before, change, sawMore } };
     },
   );
   if (result === null) return 'done';
@@ -363,11 +363,10 @@ async function decide(
     const { lookUp, ...others } = known;
     return decide(context, stored, verb, { ...others, requester: (await lookUp?.()) ?? null });
   }
-  const { refusal, before, change, sawMore } = result;
+  const { denial, before, change, sawMore } = result;
   if (change && before) noteMoved(context, before, change);
   context.wake();
-  if (refusal !== null || !change)
-    return deny(context, stored, verb, refusal ?? 'not-found', change);
+  if (denial || !change) return deny(context, stored, verb, denial ?? createDenial('not-found'));
   return tell(context, stored, change, (shown) => {
     return { ok: true, verb, change: shown ?? change, ...(sawMore && { sawMore }) };
   });
@@ -378,28 +377,20 @@ const SOON_MS = MINUTE_MS;
 
 /** The end of a press that waited for its lookups: its user may not look at the private answer any more. */
 function lateEnd(
-  { id, press }: StoredPress,
-  refusal: Refusal | null,
-  change: Change | null,
+  context: DecisionContext,
+  { id, press: { by, pressedAt } }: StoredPress,
+  denial: Denial | null,
   at: number,
 ): Effects {
-  const waitedMs = at - press.pressedAt.getTime();
+  const waitedMs = at - pressedAt.getTime();
   if (waitedMs < SOON_MS) return NOTHING;
-  const pressed = `Your press of ${spanText(waitedMs)} ago on change ${id}`;
-  const isClosed = change && refusal && (isEnded(change) || TOO_LATE.includes(refusal));
-  const other = isClosed
-    ? `The change was not open any more: its state is “${STATE_WORDS[change.state]}”.`
-    : 'Press again to read why.';
-  const why = refusal && (LATE_ENDS[refusal] ?? other);
-  const end = why === null ? 'is recorded only now.' : `did not count. ${why}`;
-  const title = why === null ? `Recorded (${id})` : `Not recorded (${id})`;
-  return noticeFor({ to: press.by, title, text: `${pressed} ${end}` }, at);
+  const [title, end] = denial
+    ? ['Not recorded', 'did not count.']
+    : ['Recorded', 'is recorded only now.'];
+  const text = `Your press of ${spanText(waitedMs)} ago on change ${id} ${end}`;
+  const line = denial ? [' ', ...context.messenger.refusalLine(denial)] : [];
+  return noticeFor({ to: by, title: `${title} (${id})`, text, line }, at);
 }
-
-const LATE_ENDS: Readonly<Partial<Record<Refusal, string>>> = {
-  'lookup-failed': 'The membership lookup in Slack failed. Press again.',
-  'not-in-time': 'Signalbox could not handle it within 15 minutes. Press again.',
-};
 
 async function answerTo(
   context: WorkflowContext,
@@ -430,18 +421,15 @@ function deny(
   context: WorkflowContext,
   stored: StoredPress,
   verb: Verb,
-  refusal: Refusal,
-  change: Change | null,
+  denial: Denial,
 ): JobResult {
+  const { refusal, change } = denial;
   context.measures.refused(refusal);
-  const press = { verb, by: stored.press.by };
-  const denial = denialOfVerb(context, { refusal, change, press });
-  const outcome = async (shown: Change | null) => {
+  return tell(context, stored, change, async (shown) => {
     const named = await nameAlternatives(context, { ...denial, change: shown });
     const freeze = refusal === 'frozen' && change ? await blockingFreeze(context, change) : null;
     return { ok: false, verb, denial: { ...named, freeze } } as const;
-  };
-  return tell(context, stored, change, outcome);
+  });
 }
 
 type Outcome = Parameters<WorkflowContext['messenger']['answerPress']>[1];

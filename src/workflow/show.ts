@@ -269,6 +269,9 @@ async function threadOf({ events }: WorkflowContext, change: Change): Promise<Po
 
 /** An update names the state at the time of its event; a later state has its own update. Null: nothing is reported. */
 function reportedOf({ change, after, event }: EventNews): Change | null {
+  // A later cause has its own update.
+  const newest = Math.max(...Object.values(change.notSent?.causes ?? {}));
+  if (event.type === 'not-sent' && newest !== event.version) return null;
   // Who lowered it is news for the requester in any state, and until an attempt ends otherwise why it was not sent.
   const isWaiting = event.type === 'not-sent' && ['approved', 'executing'].includes(change.state);
   if (event.type === 'narrowed' || isWaiting) return { ...after, card: change.card };

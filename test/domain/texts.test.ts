@@ -146,11 +146,11 @@ test.for<[string, () => unknown]>([
   // A list of freezes: its heading, and a row of each with its button. 20 fit, and none is no list.
   ['lines|Now', () => freezeList('Now', [FREEZE])[0]],
   [
-    'rows|Everything: launch, by Gus|12:00| to |12:09|. Set in signalbox.yaml.|null',
+    'rows|Everything: launch, by Gus|From |12:00| to |12:09|. Set in signalbox.yaml.|null',
     () => freezeList('Now', [FREEZE])[1],
   ],
   [
-    'rows|Everything: launch|12:00| to |12:09|, by |U0ANA|. “change unfreeze K” ends it.|change show K',
+    'rows|Everything: launch|From |12:00| to |12:09|, by |U0ANA|. “change unfreeze K” ends it.|change show K',
     () => freezeList('Now', [MADE])[1],
   ],
   ['|2', () => [freezeList('Now', []), freezeList('Now', Array(20).fill(FREEZE)).length]],

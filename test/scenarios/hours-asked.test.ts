@@ -56,7 +56,9 @@ test('the form for a past time keeps the other arguments', async () => {
   await sandbox.slack.command(ANA, 'ops', line);
   await sandbox.modal(ANA, 'service.stop');
   const form = JSON.stringify(sandbox.slack.clientState(ANA).views.at(-1));
-  expect(form).toContain('is in the past; 20:00 without a date');
+  // What is wrong stands above the fields alone.
+  expect(form.match(/is in the past; 20:00 without a date/g)).toHaveLength(1);
+  expect(form).toMatch(/"hint":\{[^}]*"text":"Correct this value\. /);
   expect(form).toContain('"initial_value":"for the night"');
 });
 

@@ -88,8 +88,11 @@ test.for(['http', 'socket'] as const)(
     expect(await (await ready()).text()).toContain('Reinstall to Workspace');
     const metrics = await (await fetch(`${sandbox.url}/metrics`)).text();
     expect(metrics).toContain('signalbox_slack_connected 0');
-    const reported = lines.filter((line) => line.includes('cannot act in Slack'));
-    expect(reported).toHaveLength(1);
+    await sandbox.slack.openHome({ as: ANA });
+    const failed = { user: ANA, what: 'event app_home_opened' };
+    const reported = { msg: expect.stringContaining('cannot act in Slack') };
+    const logged = () => lines.map((line) => JSON.parse(line));
+    await expect.poll(logged).toMatchObject([reported, failed]);
   },
 );
 

@@ -20,6 +20,7 @@ import {
 } from '../domain/changes-fixtures.ts';
 import { drawing } from './fixtures.ts';
 
+const UNSENT = { since: NOON, causes: { limit: 2 } };
 const reported = (word: string) => ({ outcome: { ...SUCCESS, reported: [word] } });
 
 const changeCommandNames = [...drawing.commands.keys()].map((name) => [name] as const);
@@ -99,7 +100,7 @@ test('an accepted card has one line with the state in the reply and the later on
     [
       "● analytics-prod is stopped · K3M9QD",
       "State  running → stopped",
-      "The server reports: stopping. <!date^1795176240^{date_short_pretty} at {time}|2026-11-20T12:04:00.000Z>: stopped (checked every 30 s)",
+      "The server reports: stopping. Last seen: stopped (<!date^1795176240^{date_short_pretty} at {time}|2026-11-20T12:04:00.000Z>, checked every 30 s).",
     ]
   `);
 });
@@ -163,7 +164,11 @@ test.for<[string, Partial<Change>, ...string[]]>([
   ['runs next', { state: 'approved' }, 'Not sent yet. Everything is checked again'],
   [
     'has to wait',
-    { state: 'approved', notBefore: minutes(1), notSent: 'The limit is reached.' },
+    {
+      state: 'approved',
+      notBefore: minutes(1),
+      notSent: { ...UNSENT, why: 'The limit is reached.' },
+    },
     'Nothing was sent yet. Next attempt:',
     'Not sent: The limit is reached.',
   ],
@@ -229,13 +234,13 @@ test('a card never claims that a refused or doubtful request succeeded', () => {
 
 test('why a change is not sent stands in its thread and in Show request', () => {
   const narrowings = [{ by: ben.id, at: NOON, version: 2, wider: { plan: PLAN, digest: 'd' } }];
-  const notSent = 'The rate limit of the server is reached.';
-  const waits = { notBefore: minutes(1), notSent, narrowings };
+  const why = 'The rate limit of the server is reached.';
+  const waits = { notBefore: minutes(1), notSent: { ...UNSENT, why }, narrowings };
   const change = changeIn('approved', waits);
   expect(mrkdwnOf(threadLine(change, drawing))).toMatch(
-    /^<@U0ANA> “stop analytics-prod” was not sent yet: The rate limit of the server is reached\. Next /,
+    /^<@U0ANA> “stop analytics-prod” was not sent yet: The rate limit of the server is reached\. Signalbox retries until <!date/,
   );
-  expect(fullRequest(change, false, drawing).text).toContain(`Not sent: ${notSent}`);
+  expect(fullRequest(change, false, drawing).text).toContain(`Not sent: ${why}`);
 });
 
 test('each outcome is one line in the thread', () => {
@@ -280,7 +285,7 @@ test('after a later read, the card has the first reported value, and Show reques
   const outcome = { ...SUCCESS, reported: ['running', 'all values are saved as requested'] };
   const change = changeIn('succeeded', { outcome, ...read('open', 'saved, not in effect yet') });
   expect(JSON.stringify(changeCard(change, drawing))).toMatch(
-    /The server reports: running\. .*: saved, not/,
+    /The server reports: running\. Last seen: saved, not/,
   );
   const whole = fullRequest(change, false, drawing).text;
   expect(whole).toContain('The server reports: running, all values are saved as requested.');

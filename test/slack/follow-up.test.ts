@@ -31,22 +31,26 @@ const NOT_AGAIN = 'Signalbox does not read it again. Check the console.';
 
 test.for<[string, Partial<FollowUp>, RegExp]>([
   ['not read yet', {}, /stopping\. Signalbox checks the state every 30 s until it is done\.$/],
-  ['read', { seen: SEEN }, /stopping\. <!date.*>: stopping \(checked every 30 s\)$/],
+  ['read', { seen: SEEN }, /stopping\. Last seen: stopping \(<!date.*>, checked every 30 s\)\.$/],
   ['not answered', { gap: WHY }, /Later state unknown: .* within 10 s\.$/],
-  ['not answered since', { gap: WHY, seen: SEEN }, /10 s; last seen: stopping, /],
+  ['not answered since', { gap: WHY, seen: SEEN }, /10 s; last seen: stopping \(<!date/],
   ['refused', { state: 'unreadable', gap: WHY }, RegExp(`unknown: .*\\. ${NOT_AGAIN}$`)],
   [
     'not answered for 30 min',
     { state: 'given-up', gap: WHY, seen: SEEN },
-    RegExp(`last seen: stopping, .*\\. ${NOT_AGAIN}$`),
+    RegExp(`last seen: stopping .*\\)\\. ${NOT_AGAIN}$`),
   ],
-  ['not settled', { state: 'given-up', seen: SEEN }, />: stopping\. Not settled after 30 min\. C/],
+  [
+    'not settled',
+    { state: 'given-up', seen: SEEN },
+    /stopping \(.*>\)\. Not settled after 30 min\. C/,
+  ],
   [
     'another one since',
     { state: 'superseded', gap: WHY, seen: SEEN },
-    />: stopping\. A newer change of this service was sent since\.$/,
+    /stopping \(.*>\)\. A newer change of this service was sent since\.$/,
   ],
-  ['failed', { state: 'failed', seen: SEEN }, />: stopping\. Check the console\.$/],
+  ['failed', { state: 'failed', seen: SEEN }, /stopping \(.*>\)\. Check the console\.$/],
   ['closed', { state: 'closed', seen: SEEN }, /^The server reports: stopping\.$/],
 ])('the card of an accepted change of a target that is %s', ([, followUp, words]) => {
   expect(shown('succeeded', followUp).card).toMatch(words);

@@ -77,7 +77,7 @@ test('every refusal says what happened and what to do', () => {
       "not-ended": "This has not ended yet. Review it when it has ended.",
       "not-executing": "This is not running: it is waiting for approval. An approver can decide on its card.",
       "not-found": "This change no longer exists. Request it again.",
-      "not-in-time": "Signalbox could not handle this press within 15 minutes, so it does not count. Press again.",
+      "not-in-time": "Signalbox could not handle this press within 15 minutes, so nothing was done. Press again.",
       "not-listed": "“analytics-prod” is not in signalbox.yaml, and the policy does not allow this for discovered services.",
       "not-narrower": "Nothing is less than requested. Press Approve on the card, or lower a value.",
       "not-pending": "The requester has not requested approval yet. Decide on the card once it is posted.",

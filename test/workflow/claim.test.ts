@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ApiError } from '../../src/base/errors.ts';
 import type { CurrentState } from '../../src/commands/index.ts';
@@ -382,11 +383,24 @@ test('a note whose answer was lost is found in the thread', async () => {
   await expectSent(await runnable({ onNote: () => Promise.reject(new Error('socket hang up')) }));
 });
 
-test('a claim that became too old while Slack was slow is handed back', async () => {
-  const all: Runnable = await runnable({ onNote: () => all.pass(30_000) });
-  const { last } = await unsent(all);
-  expect(last).toMatchObject({ type: 'not-sent', why: 'The checks took too long.' });
-});
+test.for([
+  ['while Slack was slow is handed back', 'onNote', { why: 'The checks took too long.' }],
+  ['before it was stored is repeated', 'read', {}],
+] as const)(
+  'a claim that became too old %s, and the log names its change',
+  async ([, at, last]) => {
+    const lines: object[] = [];
+    const log = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) });
+    const slow = async () => {
+      all.pass(30_000);
+      return { kind: 'same' } as const;
+    };
+    const given = at === 'onNote' ? { onNote: slow } : reading(slow);
+    const all: Runnable = await runnable({ ...given, context: { log } });
+    expect((await unsent(all)).last).toMatchObject(last);
+    expect(lines).toMatchObject([{ change: all.change.id }]);
+  },
+);
 
 test('a process that paused after its claim sends nothing, whatever the clock says', async () => {
   const { now } = performance;

@@ -19,7 +19,7 @@ import {
 } from '../../src/domain/change.ts';
 import type { ChangeEvent } from '../../src/domain/change-events.ts';
 import { draftChange } from '../../src/domain/draft.ts';
-import type { Identity } from '../../src/domain/gate.ts';
+import type { Denial, Identity } from '../../src/domain/gate.ts';
 import type { EventOf, NewEvent, Recorded, StreamName } from '../../src/domain/log-events.ts';
 import type { Service } from '../../src/domain/targets.ts';
 import { append, loadChange, openLog, readKeys } from '../../src/log/index.ts';
@@ -231,6 +231,7 @@ function recordingMessenger(shown: Shown[], own: Partial<Messenger>): Messenger 
           | ((...all: unknown[]) => unknown)
           | undefined;
         if (replaced) return replaced(...given);
+        if (name === 'refusalLine') return [(given[0] as Denial).refusal];
         if (synchronous.includes(name)) return name === 'lookupProblem' ? null : undefined;
         const at = { channel: channel('CAPPROVALS'), ts: `${1_000 + shown.length}.0` };
         if (name === 'postCard' || name === 'postDirectCard') return Promise.resolve(at);

@@ -56,6 +56,22 @@ test('a state that has passed is not reported', async () => {
   expect(told('postThreadUpdate')).toMatchObject([[{ state: 'succeeded' }, {}, {}]]);
 });
 
+test('a wait is reported in the same words at each try, until it has a newer cause', async () => {
+  const { context, run, told } = await workflowWithCards();
+  const { id } = await aChange(context, { state: 'executing' });
+  const report = async (cause: string, minute: number, version?: number) => {
+    const why = { nonce: NONCE, why: cause, cause, notBefore: minutes(minute) };
+    const unsent = await moved(context, id, { type: 'not-sent', ...why });
+    await run('thread', `${id}/${version ?? unsent.version}`);
+    return unsent.version;
+  };
+  const first = await report('limit', 1);
+  await report('limit', 2, first);
+  await report('network', 3, first);
+  const shown = { state: 'approved', notSent: { why: 'limit' }, notBefore: minutes(1) };
+  expect(told('postThreadUpdate').map(([change]) => change)).toMatchObject([shown, shown]);
+});
+
 test('what an approver lowers is reported once each, also when the change has moved on since', async () => {
   const { context, run, told } = await workflowWithCards();
   const change = await aChange(context, { requires: { count: 2 } });

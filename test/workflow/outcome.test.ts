@@ -7,7 +7,8 @@ import { knownServices } from '../../src/servers/facts.ts';
 import type { SendResult } from '../../src/servers/sent.ts';
 import { reading } from '../../src/storage/index.ts';
 import type { WorkflowContext } from '../../src/workflow/context.ts';
-import { expireKind, lostKind, takeOver } from '../../src/workflow/execute.ts';
+import { expireKind, lostKind, runKind, takeOver } from '../../src/workflow/execute.ts';
+import { messageKinds } from '../../src/workflow/show.ts';
 import { policyOf } from '../domain/policy-fixtures.ts';
 import {
   aChange,
@@ -21,7 +22,7 @@ import {
   RULE,
   STAGING,
 } from './context.ts';
-import { endJobs, jobsFor } from './due.ts';
+import { runDue } from './due.ts';
 import { runnable } from './runnable.ts';
 
 const LEARNED = { id: STAGING.id, name: 'staging', fields: { minReplicaMemoryGb: 16 } };
@@ -210,28 +211,45 @@ test('the password in an answer is stored for its requester', async () => {
   expect(rows).toEqual([{ change_id: change.id, requester: ana }]);
 });
 
-test('the requester reads why nothing was sent, and again only when the reason changes', async () => {
-  const kinds: ApiFailure['kind'][] = ['no-name', 'no-name', 'rate-limit', 'rate-limit'];
-  const causes = kinds.values();
-  const failure = () => apiError({ effect: 'not-sent', kind: causes.next().value ?? 'deadline' });
-  const { run, current, clock, context } = await runnable({
+type Failures = readonly Partial<ApiFailure>[];
+const inTurn = (...kinds: ApiFailure['kind'][]): Failures =>
+  Array.from({ length: 10 }, (_, index) => ({ kind: kinds[index % kinds.length] ?? 'deadline' }));
+
+test.for<[string, Failures, readonly number[]]>([
+  ['passes in seconds', [{ kind: 'rate-limit', retryAfterMs: 2_000 }, { kind: 'no-name' }], []],
+  ['is long at once', [{ kind: 'paused', retryAfterMs: 90_000 }], [0]],
+  ['only a person ends', [{ kind: 'private-address' }], [0]],
+  ['comes back', inTurn('no-name'), [60]],
+  ['is one thing with another that it alternates with', inTurn('rate-limit', 'paused'), [60]],
+  ['alternates with another', inTurn('no-connection', 'budget', 'no-name', 'rate-limit'), [60]],
+  [
+    'is followed by another',
+    [...inTurn('no-name').slice(0, 4), ...inTurn('rate-limit')],
+    [60, 150],
+  ],
+])('a wait that %s is reported no more often than needed', async ([, failures, reported]) => {
+  const causes = failures.values();
+  const { context, clock, shown } = await runnable({
     change: { state: 'approved', requires: { expiresAfterMs: 24 * 3_600_000 } },
-    command: { send: () => Promise.reject(failure()) },
+    command: {
+      send: async () => {
+        const { value: failure } = causes.next();
+        if (!failure) return SENT;
+        throw apiError({ effect: 'not-sent', ...failure });
+      },
+    },
   });
-  const messages: (readonly string[])[] = [];
-  for (const _ of kinds) {
-    await endJobs(context);
-    await run();
-    const { id, notBefore } = await current();
-    const jobs = await jobsFor(context, id);
-    messages.push(jobs.map((each) => each.replace(/\/\d+$/, '')).filter((each) => each !== 'run'));
-    clock.now = notBefore ?? clock.now;
+  const messages = messageKinds(context);
+  const seconds: number[] = [];
+  for (let passed = 0; passed < 600; passed += 10) {
+    clock.now = new Date(NOON.getTime() + passed * 1_000);
+    await runDue(context, { run: runKind(context) });
+    await runDue(context, messages);
+    const updates = shown.splice(0).filter(({ name }) => name === 'postThreadUpdate');
+    const waits = updates.filter(({ given: [change] }) => Object(change).state === 'approved');
+    seconds.push(...waits.map(() => passed));
   }
-  const told = ['card', 'direct', 'thread'];
-  const untold = ['card'];
-  const shown = messages.map((each) => each.filter((kind) => told.includes(kind)));
-  expect(shown).toEqual([told, untold, told, untold]);
-  expect(await current()).toMatchObject({ notSent: 'The rate limit of the server is reached.' });
+  expect(seconds).toEqual(reported);
 });
 
 /** The seconds until the next claim, after each of the first hand-backs. */

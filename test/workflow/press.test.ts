@@ -161,7 +161,7 @@ test.for<[Verb, Parameters<typeof pressable>[0], UserId, string, string, object]
 });
 
 test('a stop of 15 minutes later, an approval does not count and a rejection does', async () => {
-  const { receive, handle, pass, pressed, current } = await pressable();
+  const { context, receive, handle, pass, pressed, current } = await pressable();
   await receive('approve', ben);
   pass(15 * 60_000);
   await handle();
@@ -171,6 +171,12 @@ test('a stop of 15 minutes later, an approval does not count and a rejection doe
   pass(16 * 60_000);
   await handle();
   expect((await current()).state).toBe('rejected');
+  await receive('approve', cleo, { key: 'k3' });
+  pass(60_000);
+  await handle();
+  // Each reads the end of a late press, with the reason of a refusal.
+  const ends = (await notices(context)).map(({ to, line = [] }) => [to, ...line].join(''));
+  expect(ends.sort()).toEqual([ben, `${ben} not-in-time`, `${cleo} already-decided`]);
 });
 
 test('a press on a change that does not exist is refused and answered', async () => {

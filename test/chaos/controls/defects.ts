@@ -23,8 +23,8 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
     {
       behaviour: 'a requester cannot approve the own change',
       defect: 'a requester may approve the own change',
-      find: /if\s*\([^;{}]+\s+return 'self-approval';/,
-      put: '',
+      find: /by === requester && !requires\.self \? 'self-approval' : null/,
+      put: 'null',
       test: SIMULATION,
       reports: /approved by its requester/,
     },

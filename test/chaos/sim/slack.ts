@@ -187,6 +187,7 @@ export function openSlack(now: () => Date, members: Members) {
         }),
       expectAnswer: () => undefined,
       lookupProblem: () => null,
+      refusalLine: ({ refusal }) => [refusal],
     };
     // All other messages are port calls too, and are not checked.
     return new Proxy(known as Messenger, {
