@@ -10,6 +10,7 @@ import {
   newPage,
   OPS,
   openAs,
+  picture,
   sandbox,
   say,
   startBeforeAll,
@@ -115,6 +116,7 @@ test('axe finds nothing serious in refusals and in the help of each role', async
   const page = await openAs(EMIL, OPS);
   await say(page, '/service start analytics-prod please');
   await page.getByText("You can't start analytics-prod").waitFor();
+  await picture(page, 'refusal');
   await say(page, '/signalbox');
   await page.getByText('You have no role').waitFor();
   expect(await seriousFindings(page)).toEqual([]);

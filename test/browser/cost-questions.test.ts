@@ -7,6 +7,7 @@ startBeforeAll();
 
 /** The questions that a FinOps engineer asks each week: the picture, the command and the title of the answer. */
 const QUESTIONS: readonly (readonly [string, string, RegExp])[] = [
+  ['cost', '/cost', /credits so far · \w+ heading for/],
   ['cost-forecast', '/cost forecast', /^\w+ \d{4}: heading for [\d,]+ credits/],
   ['cost-team', '/cost last-week team analytics vs prev', /^team analytics · .* credits/],
   ['cost-metrics', '/cost last-month analytics-prod by metric', /^analytics-prod · /],

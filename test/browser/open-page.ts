@@ -99,6 +99,13 @@ async function scrollTo(top: Locator | undefined): Promise<void> {
   await top?.evaluate((element) => element.scrollIntoView({ block: 'start' }));
 }
 
+/** The accessible name of the focused element, as far as the page sets it. */
+export const FOCUSED = `(() => {
+  const { tagName, ariaLabel, innerText, placeholder, title } = document.activeElement;
+  if (tagName === 'BODY') return '';
+  return (ariaLabel || innerText || placeholder || title).replaceAll(/\\s+/g, ' ').trim();
+})()`;
+
 /** Types a message or a command and sends it. */
 export async function say(page: Page, text: string): Promise<void> {
   const box = page.getByRole('textbox').first();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ANA, BEN, CLEO, DORA, EMIL } from '../harness/users.ts';
+import { ANA, BEN, CLEO, DORA } from '../harness/users.ts';
 import {
   APPROVALS,
   goAs,
@@ -35,13 +35,6 @@ test('in a browser: Ana requests, Ben and Cleo approve, and the service stops on
   await page.getByText('shows the response.').waitFor();
   await picture(page, 'ending');
   expect(sandbox.cloud.count('set state')).toBe(1);
-});
-
-test('in a browser: a user without a role sees the reason and who can request it', async () => {
-  const emil = await openAs(EMIL, OPS);
-  await say(emil, '/service start analytics-prod please');
-  await emil.getByText("You can't start analytics-prod").waitFor();
-  await picture(emil, 'refusal');
 });
 
 test('in a browser, on a phone: a link to a card opens the channel, where a refusal is visible', async () => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { ORGANIZATION } from '../../sandbox/seed/organization.ts';
-import { ANA, BEN, CLEO, DORA } from '../harness/users.ts';
+import { ANA, BEN, CLEO } from '../harness/users.ts';
 import {
   APPROVALS,
   anaRequests,
@@ -58,22 +58,13 @@ test('in a browser: Ben decides in his Home tab, which updates after each press'
   await close(page);
 });
 
-test('in a browser: a form keeps the typed values, and a provider has its regions', async () => {
+test('in a browser: a form keeps the typed values', async () => {
   const ana = await openAs(ANA, OPS);
   await say(ana, '/service scale ci "more builds"');
   const dialog = ana.getByRole('dialog');
   await dialog.getByText('Scale a service').waitFor();
   await dialog.getByText('more builds').waitFor();
   await picture(ana, 'form-scale');
-  await close(ana);
-
-  await say(ana, '/service create');
-  await dialog.getByText('Create a service').waitFor();
-  const region = dialog.getByRole('combobox', { name: 'Region' });
-  await dialog.getByRole('combobox', { name: 'Provider' }).click();
-  await ana.getByRole('option', { name: 'aws' }).click();
-  await region.waitFor();
-  await picture(ana, 'form-create');
   await close(ana);
 });
 
@@ -228,14 +219,6 @@ test('in a browser: a digest is added in its form and posted in the channel', as
   const title = page.getByRole('heading', { name: /^Yesterday, .*: .* credits|budget/ }).last();
   await title.waitFor();
   await picture(page, 'digest', title);
-});
-
-test('in a browser: the costs as a chart and a table', async () => {
-  const dora = await openAs(DORA, OPS, 1000);
-  await say(dora, '/cost');
-  const title = dora.getByRole('heading', { name: /credits so far · November heading for/ });
-  await title.waitFor();
-  await picture(dora, 'cost', title);
 });
 
 test('in a browser: a password is shown once, and an unknown outcome is left to an operator', async () => {
