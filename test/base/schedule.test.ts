@@ -99,7 +99,7 @@ function postings(schedule: Schedule, first: Day, last: Day): readonly Slot[] {
     expect(due.state).not.toBe('missed');
     if (due.state === 'due') slots.push(due.slot);
     if (due.state === 'due') lastDay = due.slot.localDay;
-    time += 3 * 3_600_000;
+    time += 5 * 3_600_000;
   }
   return slots;
 }

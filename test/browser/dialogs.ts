@@ -1,12 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { say } from './open-page.ts';
-
-/** The accessible name of the focused element, as far as the page sets it. */
-const FOCUSED = `(() => {
-  const { tagName, ariaLabel, innerText, title } = document.activeElement;
-  return tagName === 'BODY' ? '' : (ariaLabel || innerText || title).replaceAll(/\\s+/g, ' ').trim();
-})()`;
+import { FOCUSED, say } from './open-page.ts';
 
 const expectFocus = (page: Page, name: RegExp) =>
   expect.poll(() => page.evaluate(FOCUSED)).toMatch(name);

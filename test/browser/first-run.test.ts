@@ -95,21 +95,6 @@ test('a new user follows the guide, and each step is done when the simulators ha
   await guide.getByText('All six steps are done').waitFor();
 });
 
-test('the sandbox starts with a finished change and a digest of the last morning', async () => {
-  const card = sandbox.slack.messages('db-approvals')[0];
-  expect(card?.text).toMatch(/^[◐●] ci is scal(ing|ed) /);
-  const digests = sandbox.slack
-    .messages('db-costs')
-    .filter(({ text }) => /yesterday(, \w{3} \d+ \w{3})?: /i.test(text));
-  const posted = new Date(Number(digests[0]?.ts) * 1000);
-  const berlin = new Intl.DateTimeFormat('en-GB', {
-    timeZone: 'Europe/Berlin',
-    timeStyle: 'short',
-  });
-  expect(berlin.format(posted)).toBe('09:00');
-  expect(posted.getTime()).toBeLessThan(Date.now());
-});
-
 test('a link with names opens the page of one user, and a closed guide comes back from the menu', async () => {
   const page = await newPage();
   await page.goto(`${sandbox.url}/?as=gus&channel=db-costs`);

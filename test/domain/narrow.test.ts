@@ -122,7 +122,7 @@ function isLess(wider: Plan, plan: Plan): boolean {
   return within && isInside;
 }
 
-test('of 10,000 pairs of plans, only less of the same is narrower', () => {
+test('of 2,500 pairs of plans, only less of the same is narrower', () => {
   const found = { narrower: 0, wider: 0, 'not-narrower': 0 };
   fc.assert(
     fc.property(plans, fc.option(plans), others, (wider, lower, other) => {
@@ -140,12 +140,12 @@ test('of 10,000 pairs of plans, only less of the same is narrower', () => {
         expect(['wider', 'not-narrower']).toContain(answer.refusal);
       }
     }),
-    { numRuns: 10_000 },
+    { numRuns: 2_500 },
   );
   expect(Math.min(...Object.values(found))).toBeGreaterThan(0);
 });
 
-test('of 10,000 plans with less of one thing, each is narrower, and a chain of them is', () => {
+test('of 2,500 plans with less of one thing, each is narrower, and a chain of them is', () => {
   const lower = fc.constantFrom<(plan: Plan) => Plan>(
     (plan) => withBody(plan, 'maxReplicaMemoryGb', -4),
     (plan) => withBody(plan, 'numReplicas', -1),
@@ -165,9 +165,9 @@ test('of 10,000 plans with less of one thing, each is narrower, and a chain of t
       }
       chains[count > 1 ? 'some' : 'none'] += 1;
     }),
-    { numRuns: 10_000 },
+    { numRuns: 2_500 },
   );
-  expect(chains.some).toBeGreaterThan(1_000);
+  expect(chains.some).toBeGreaterThan(250);
 });
 
 type EndOf = NonNullable<Plan['timing']>['revert'];

@@ -167,16 +167,16 @@ test('an unknown key is refused at any depth', () => {
     fc.string({ minLength: 1 }).filter((key) => !/^[a-z]+$/i.test(key)),
     fc.constantFrom('__proto__', 'constructor', 'toString', 'Policy', 'ALLOW', '<<'),
   );
-  fc.assert(
-    fc.property(fc.constantFrom(...places), foreign, fc.jsonValue(), (place, key, value) => {
-      // Parsed anew, so that no case leaves its key to the next.
-      const file: Node = parse(EXAMPLE);
-      const set = place.reduce((node: Node, step) => Reflect.get(node, step), file);
-      Object.defineProperty(set, key, { value, enumerable: true });
-      expect(said({}, stringify(file)).join('\n')).toContain('is not a known key');
-    }),
-    { numRuns: 60 },
-  );
+  const keys = fc.sample(fc.tuple(foreign, fc.jsonValue()), places.length);
+  for (const [at, [key, value]] of keys.entries()) {
+    // Parsed anew, so that no case leaves its key to the next.
+    const file: Node = parse(EXAMPLE);
+    const set = places[at]?.reduce((node: Node, step) => Reflect.get(node, step), file) ?? file;
+    Object.defineProperty(set, key, { value, enumerable: true });
+    expect(said({}, stringify(file)).join('\n'), places[at]?.join('.')).toContain(
+      'is not a known key',
+    );
+  }
 });
 
 test('a read error is not taken for an empty file', () => {

@@ -139,6 +139,7 @@ test.for(FIELDS)(
   '%s: an invalid %s leaves the form usable and has its problem there',
   ([name, field]) => {
     const command = commands.find((each) => each.name === name) ?? expect.fail(`no ${name}`);
+    const usual = form(name, OTHERS[name]).inputs.map(({ block_id }) => block_id);
     for (const value of INVALID) {
       const given = { ...OTHERS[name], [field]: value };
       const read = parseValues(command, given, '', { ...vocabularyOf(), commands });
@@ -150,7 +151,6 @@ test.for(FIELDS)(
       const [begin = ''] = (problems[field] ?? '').split(/[…“(]|, not/);
       if (own && begin !== '')
         expect(own.hint).toMatchObject({ text: expect.stringContaining(begin.slice(0, 120)) });
-      const usual = form(name, OTHERS[name]).inputs.map(({ block_id }) => block_id);
       const missing = usual.filter((each) => inputs.every(({ block_id }) => block_id !== each));
       // A choice on which other fields depend hides them until it is valid.
       expect(missing.every((each) => DEPENDS_ON[each] === field)).toBe(true);

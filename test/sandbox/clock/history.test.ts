@@ -50,8 +50,11 @@ test('a sandbox begins at a given moment, and nothing that it shows contradicts 
     url: `${cloud.url}/v1/organizations/${ORGANIZATION.id}/usageCost?from_date=2026-11-26&to_date=2026-11-26`,
     headers: basic(CLOUD_KEY),
   });
-  const texts = slack.messages('db-costs').map(({ text }) => text);
-  const told = /yesterday(?:, Thu 26 Nov)?: (\d+) credits so far/i.exec(texts.join('\n'))?.[1];
+  const figure = /yesterday(?:, Thu 26 Nov)?: (\d+) credits so far/i;
+  const digest = slack.messages('db-costs').find(({ text }) => figure.test(text));
+  const posted = new Date(Number(digest?.ts) * 1_000).toISOString();
+  expect(posted).toMatch('2026-11-27T08:00');
+  const told = figure.exec(digest?.text ?? '')?.[1];
   // The day is not final: the server adds a little with each read.
   expect(Number(told) / Number(report.json.result?.grandTotalCredits)).toBeCloseTo(1, 1);
 
