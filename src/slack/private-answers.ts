@@ -257,6 +257,7 @@ export async function handleReceipt(
 /** The server's error, or a reference that finds an internal error in the log. */
 function faultMessage(bot: SlackContext, error: unknown): Message {
   const known = errorMessage(error);
+  if (notDoneText(error) !== null) bot.log.warn({ err: error }, 'nothing could be stored');
   if (known) return known;
   const ref = requestNow() ?? newRequest();
   bot.log.error({ err: error, request: ref }, 'internal error reported to a user');

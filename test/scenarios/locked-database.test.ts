@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { createLog } from '../../src/base/log.ts';
 import { textOf } from '../harness/messages.ts';
 import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
@@ -8,7 +9,9 @@ import { emptyUrl } from '../storage/engines.ts';
 
 test('while another program locks the database file nothing is lost, and Signalbox recovers afterwards', async () => {
   const databaseUrl = await emptyUrl('sqlite');
-  const sandbox = await startTestSandbox({ databaseUrl });
+  const lines: string[] = [];
+  const log = createLog({ level: 'warn' }, { write: (line) => lines.push(line) });
+  const sandbox = await startTestSandbox({ databaseUrl, log });
   const card = (await requestChange(sandbox)) ?? { channel: '', ts: '' };
   const place = { in: 'message', channel: card.channel, ts: card.ts } as const;
   const ready = async () => {
@@ -24,6 +27,7 @@ test('while another program locks the database file nothing is lost, and Signalb
   });
   expect((await fetch(`${sandbox.url}/healthz`)).status).toBe(200);
   await sandbox.ask(ANA, '/service start staging', 'Signalbox cannot use its database');
+  expect(lines.filter((line) => line.includes('nothing could be stored'))).toHaveLength(1);
   expect((await sandbox.slack.click(BEN, place, 'change.approve')).error).toBeTruthy();
   await sandbox.privateMessage(BEN, 'your press was not recorded');
 
