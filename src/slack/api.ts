@@ -32,8 +32,9 @@ export function boltLogger(log: Logger, now: () => number = Date.now): BoltLogge
 
 const ONCE_IN_MS = 60_000;
 const MOST_KINDS = 50;
-/** Who gets the error of a call or of a payload logs it, with more facts. */
-const LOGGED_ELSEWHERE = /^(http request failed|An unhandled error occurred)/;
+/** Who gets the error of a call or of a payload, or refuses one, logs it with more facts. */
+const LOGGED_ELSEWHERE =
+  /^(http request failed|An unhandled error occurred|Failed to .* the request data: Failed to verify)/;
 
 /**
  * Writes equal messages once a minute, with the number that was suppressed: anyone on the network
