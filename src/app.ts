@@ -40,7 +40,7 @@ import {
   METHOD_LIMITS,
   type Slack,
 } from './slack/index.ts';
-import { databaseProblem } from './storage/errors.ts';
+import { databaseProblem, withAnswerLimit } from './storage/errors.ts';
 import { listInstances, reading } from './storage/index.ts';
 import { MESSAGE_KINDS } from './workflow/index.ts';
 
@@ -211,7 +211,7 @@ function runningProbes(app: App, isStopping: () => boolean): Probes {
   const { deliveries, metrics } = app;
   const { store, events, now } = app.shared;
   const notReady = () =>
-    proveWritable(store).then(
+    withAnswerLimit(proveWritable(store)).then(
       () => null,
       (error: unknown) => databaseProblem(error) ?? 'The database does not respond.',
     );

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { verifyAll } from '../../src/log/upkeep.ts';
+import { atOnce } from '../harness/at-once.ts';
 import {
   type BotProcess,
   PROCESS_LIMITS,
@@ -139,10 +140,7 @@ async function silence({ url, port }: OwnServer): Promise<Outage> {
   return { url: wire.through(url), begin: wire.dropPackets, last, end: wire.forwardAgain };
 }
 
-test.for([
-  ['a crash of the database server', crash],
-  ['a network that drops all database packets', silence],
-] as const)('%s loses nothing and repeats nothing', TAKES_LONG, async ([, outageOf]) => {
+async function losesNothing(outageOf: (server: OwnServer) => Promise<Outage>): Promise<void> {
   const server = await openServer();
   const outage = await outageOf(server);
   const work = await startWithOpenChanges(outage.url);
@@ -171,33 +169,37 @@ test.for([
   await outage.end(bot);
   await expect.poll(() => getText(bot, '/readyz'), LONG).toEqual(ready);
   await expectAllDone(server.url, work);
-});
+}
 
-test(
-  'a digest that is due during a database outage is posted once afterwards',
-  TAKES_LONG,
-  async () => {
-    const url = await emptyUrl('postgres');
-    const wire = await startTcpProxy(Number(new URL(url).port));
-    const digest = { channel: '#db-costs', at: '13:00', timezone: 'UTC', days: 'daily' };
-    const yaml = (file: object) => ({ ...file, digests: [digest] });
-    const sandbox = await startTestSandbox({ databaseUrl: wire.through(url), yaml });
-    const posted = () => sandbox.slack.messages('db-costs').filter(({ threadTs }) => !threadTs);
-    const ready = async () => (await fetch(`${sandbox.url}/readyz`)).status;
-    wire.dropPackets();
-    sandbox.clock.now = new Date('2026-11-20T13:01:00Z');
-    sandbox.wake();
-    expect(await ready()).toBe(503);
-    expect(posted()).toEqual([]);
+async function postsDigestOnce(): Promise<void> {
+  const url = await emptyUrl('postgres');
+  const wire = await startTcpProxy(Number(new URL(url).port));
+  const digest = { channel: '#db-costs', at: '13:00', timezone: 'UTC', days: 'daily' };
+  const yaml = (file: object) => ({ ...file, digests: [digest] });
+  const sandbox = await startTestSandbox({ databaseUrl: wire.through(url), yaml });
+  const posted = () => sandbox.slack.messages('db-costs').filter(({ threadTs }) => !threadTs);
+  const ready = async () => (await fetch(`${sandbox.url}/readyz`)).status;
+  wire.dropPackets();
+  sandbox.clock.now = new Date('2026-11-20T13:01:00Z');
+  sandbox.wake();
+  expect(await ready()).toBe(503);
+  expect(posted()).toEqual([]);
 
-    wire.forwardAgain();
-    await expect.poll(ready, LONG).toBe(200);
-    sandbox.clock.now = new Date('2026-11-20T13:02:00Z');
-    sandbox.wake();
-    await expect.poll(() => posted().length, LONG).toBe(1);
-    sandbox.clock.now = new Date('2026-11-20T14:00:00Z');
-    sandbox.wake();
-    await waitUntilIdle(sandbox);
-    expect(posted()).toHaveLength(1);
-  },
+  wire.forwardAgain();
+  await expect.poll(ready, LONG).toBe(200);
+  sandbox.clock.now = new Date('2026-11-20T13:02:00Z');
+  sandbox.wake();
+  await expect.poll(() => posted().length, LONG).toBe(1);
+  sandbox.clock.now = new Date('2026-11-20T14:00:00Z');
+  sandbox.wake();
+  await waitUntilIdle(sandbox);
+  expect(posted()).toHaveLength(1);
+}
+
+test('an outage of the database loses nothing and repeats nothing', TAKES_LONG, () =>
+  atOnce({
+    'a crash of the database server': () => losesNothing(crash),
+    'a network that drops all database packets': () => losesNothing(silence),
+    'a digest that is due meanwhile is posted once afterwards': postsDigestOnce,
+  }),
 );

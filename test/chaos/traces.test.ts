@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { atOnce } from '../harness/at-once.ts';
 import {
   type BotProcess,
   PROCESS_LIMITS,
@@ -124,11 +125,8 @@ function pathTo(spans: readonly Exported[], span: Exported): readonly Exported[]
 /** How long the exporter waits for the collector. */
 const EXPORT_MS = 60_000;
 
-// Spans are given up after 400, and sent again after 503.
-test.for<[string, readonly Answer[]]>([
-  ['hangs', ['hanging']],
-  ['refuses', [400, 503]],
-])('a collector that %s delays neither a change nor a stop', async ([, answers]) => {
+/** The collector does not take the spans of a change, and delays neither it nor a stop. */
+async function isIgnored(answers: readonly Answer[]): Promise<void> {
   const collector = await startCollector(answers);
   const { sandbox, bot } = await startTraced(collector.url, {
     OTEL_EXPORTER_OTLP_TIMEOUT: String(EXPORT_MS),
@@ -140,9 +138,9 @@ test.for<[string, readonly Answer[]]>([
   expect(await stop(bot)).toBe(0);
   expect(performance.now() - began).toBeLessThan(EXPORT_MS / 2);
   expect(bot.logged().at(-1)).toBe('stopped');
-});
+}
 
-test('an unreachable collector is reported once', async () => {
+async function isReportedOnce(): Promise<void> {
   const { sandbox, bot } = await startTraced('http://127.0.0.1:1', {
     // Long enough for a loaded machine to see that nothing listens.
     OTEL_EXPORTER_OTLP_TIMEOUT: '2000',
@@ -152,7 +150,15 @@ test('an unreachable collector is reported once', async () => {
   await expect.poll(warnings, PROCESS_LIMITS).toHaveLength(1);
   expect(warnings()[0]).toContain('ECONNREFUSED');
   expect(await stop(bot)).toBe(0);
-});
+}
+
+test('a collector that takes no spans delays neither a change nor a stop', () =>
+  atOnce({
+    'a collector that hangs': () => isIgnored(['hanging']),
+    // Spans are given up after 400, and sent again after 503.
+    'a collector that refuses': () => isIgnored([400, 503]),
+    'an unreachable collector is reported once': isReportedOnce,
+  }));
 
 test('without its variables, the SDK of OpenTelemetry is not loaded', async () => {
   const preload = new URL('../ops/without.ts', import.meta.url).href;

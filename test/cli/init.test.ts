@@ -20,6 +20,8 @@ async function startInit(workspace?: Workspace) {
     ...{ databaseUrl: 'file::memory:', delivery: 'socket' },
     ...(workspace ? { workspace } : {}),
   });
+  // As many requests at once as of a real server, which counts them for longer.
+  sandbox.cloud.behave({ rateLimit: { requests: 10, perMs: 1_000 } });
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-init-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = (name: string) => readFileSync(join(folder, name), 'utf8');

@@ -42,12 +42,8 @@ test.for<[string, readonly string[], string]>([
 test.for<[string, readonly string[], number, string]>([
   ['start --help', ['start', '--help'], 0, ''],
   ['start with an option', ['start', '--port', '3100'], 2, 'Unknown option “--port”'],
-  ['start with an argument', ['start', 'now'], 2, 'Unexpected argument: “now”.'],
-  ['doctor with an unknown option', ['doctor', '--jsno'], 2, 'did you mean “--json”?'],
   ['doctor with an argument', ['doctor', 'now'], 2, 'Unexpected argument: “now”.'],
-  ['manifest --help', ['manifest', '--help'], 0, ''],
   ['manifest with a wrong option', ['manifest', '--prefx', 'db-'], 2, 'did you mean “--prefix”?'],
-  ['manifest with an argument', ['manifest', 'db-'], 2, 'Unexpected argument: “db-”.'],
   ['a short --help', ['restore', '-h'], 0, ''],
   ['help of a command', ['rebuild', 'help'], 0, ''],
   ['an option that nothing resembles', ['manifest', '--wat'], 2, '“--wat”; known: --prefix, --url'],

@@ -9,8 +9,7 @@ import {
   type Stage,
   scrape,
 } from '../deploy/promtool.ts';
-import { timeInSteps } from '../harness/passing-time.ts';
-import { waitUntilIdle } from '../harness/requests.ts';
+import { quietness } from '../harness/passing-time.ts';
 import type { TestSandbox } from '../harness/test-sandbox.ts';
 
 /** Reads the metrics of one process. */
@@ -88,19 +87,27 @@ function atRate({ before, after }: MeasuredMinute) {
   });
 }
 
-/** Records these minutes in steps of two, in which the bot does what is due. */
+/** A lookup that failed is sent again after 200 ms: the bot is quiet when it has sent nothing for longer. */
+export const AWAY = { interval: 100 };
+
+/**
+ * Records these minutes in steps of two, in which the bot does what is due. `limits`: of the looks at whether it is
+ * quiet.
+ */
 export async function recordEach(
   sandbox: TestSandbox,
   minutes: number,
   stages: Stage[],
+  limits: { readonly interval?: number } = {},
 ): Promise<void> {
-  const step = timeInSteps(sandbox, 60_000);
-  // A look that failed is repeated after 200 ms, in which no request arrives.
-  const passes = () => expect.poll(step, { interval: 100 }).toBe(true);
+  const isQuiet = quietness(sandbox);
+  const untilQuiet = () => expect.poll(isQuiet, limits).toBe(true);
+  await untilQuiet();
   for (let passed = 0; passed < minutes; passed += 2) {
-    await passes();
-    await passes();
-    await waitUntilIdle(sandbox);
+    sandbox.pass(60_000);
+    await untilQuiet();
+    sandbox.pass(60_000);
+    await untilQuiet();
     stages.push([await read(sandbox), 2]);
   }
 }

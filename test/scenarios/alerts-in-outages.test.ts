@@ -9,7 +9,7 @@ import { startTcpProxy } from '../harness/tcp-proxy.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
-import { read, readUntil, recordEach } from './alert-faults.ts';
+import { AWAY, read, readUntil, recordEach } from './alert-faults.ts';
 
 // Outages around a write: what the card, the thread and the operators read, and which alert fires.
 
@@ -67,11 +67,13 @@ test('a partition around a write: the other replica names it unknown, and its la
   await sandbox.card('outcome unknown');
   expect(textOf(card)).toContain('No answer was recorded in time.');
   await expect.poll(thread).toContain('is unknown. Check the console');
-  expect((await fetch(`${targets.a}/readyz`)).status).toBe(503);
   // Prometheus is on the side of the database.
   const during = await scrape({ b: targets.b });
   const cut = new Map([...during, ['up{instance="a",job="signalbox"}', 0] as const]);
 
+  // The firewall has forgotten the connections that it kept silent.
+  wire.refuse();
+  expect((await fetch(`${targets.a}/readyz`)).status).toBe(503);
   wire.forwardAgain();
   sandbox.wake();
   await expect.poll(() => textOf(card)).toContain('Late answer  the server accepted it');
@@ -84,7 +86,7 @@ test('a partition around a write: the other replica names it unknown, and its la
   await expect.poll(thread).toContain('it was stopped');
   expect(sandbox.cloud.count('set state')).toBe(1);
   expectOnlyAlert('SignalboxReplicasDown', [
-    [before, 400],
+    [before, 60],
     [cut, 15],
     [await scrape(targets), 60],
   ]);
@@ -121,13 +123,13 @@ async function networkAway(how: 'loseNames' | 'signIn', minutes: number) {
   network[how]();
   await sandbox.slack.command(ANA, 'ops', '/service list');
   await sandbox.press(BEN, card, 'change.approve');
-  await recordEach(sandbox, minutes, stages);
+  await recordEach(sandbox, minutes, stages, AWAY);
   expect(textOf(card)).toContain('requests: stop staging');
   network.pass();
   // The press of Ben counts, once: it was acknowledged, and waited for its lookups. What a claim was decided from is valid
   // for 30 s: longer steps could make it too old on a slow machine, and a second note would come before the next attempt.
   const text = asTimePasses(sandbox, 5_000, () => textOf(card));
-  await expect.poll(text, { interval: 100 }).toContain('staging is stopping');
+  await expect.poll(text).toContain('staging is stopping');
   await recordEach(sandbox, 12, stages);
   const replies = sandbox.slack.messages('db-approvals').filter(({ threadTs }) => threadTs);
   expect(replies.map(({ text }) => text.replace(/ \([0-9A-Z]{6}\)…| <.*$/g, ''))).toEqual([

@@ -5,7 +5,7 @@ import { requestChange } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { BEN } from '../harness/users.ts';
 import { emptyUrl } from '../storage/engines.ts';
-import { readUntil, recordEach } from './alert-faults.ts';
+import { AWAY, readUntil, recordEach } from './alert-faults.ts';
 
 // Series recorded from running bots in situations that last for minutes: which alert fires, and that no other one does.
 
@@ -25,7 +25,7 @@ test('a rolling update of three replicas rings nothing, in the six hours after i
   };
   running.set('a', { url: sandbox.url, stop: sandbox.down });
   for (const name of ['b', 'c']) await add(name);
-  await stays(400);
+  await stays(200);
   for (const [old, next] of [
     ['a', 'd'],
     ['b', 'e'],
@@ -37,7 +37,7 @@ test('a rolling update of three replicas rings nothing, in the six hours after i
     running.delete(old);
     await stays(2);
   }
-  await stays(400);
+  await stays(370);
   expectOnlyAlert(null, stages);
 });
 
@@ -70,11 +70,12 @@ test('17 minutes without Slack around a press ring the alert of Slack alone', as
   const stages: Stage[] = [[await scrape(targets), 60]];
   sandbox.slack.setReachable(false);
   await sandbox.press(BEN, card, 'change.approve');
-  await recordEach(sandbox, 17, stages);
+  await recordEach(sandbox, 17, stages, AWAY);
   sandbox.slack.setReachable(true);
-  await recordEach(sandbox, 30, stages);
+  await recordEach(sandbox, 10, stages, AWAY);
   // The press waited for its lookups for 15 minutes: its person reads that it did not count, and presses again.
   await sandbox.privateMessage(BEN, 'did not count. Slack did not answer');
+  await recordEach(sandbox, 20, stages);
   await sandbox.press(BEN, card, 'change.approve');
   await sandbox.card('staging is stopping');
   expect(sandbox.cloud.count('set state')).toBe(1);
