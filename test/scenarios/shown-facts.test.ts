@@ -351,8 +351,7 @@ test.for(rows)('%s, %s: each surface shows what its requester read', async (row)
       await expect.poll(() => before.card().text[0]).toBe('●');
     }
   }
-  const change = await sandbox.requested(each.line);
-  const { preview, card } = change;
+  const { preview, card } = await sandbox.requested(each.line);
   for (const words of each.about) expect(wordsOf(preview)).toContain(words);
   expect(card().text).toMatch(approvalOf(preview));
   const id = changeIdOf(card());
@@ -364,69 +363,54 @@ test.for(rows)('%s, %s: each surface shows what its requester read', async (row)
   for (const state of states) {
     // What was read before counts for ten seconds among the requests to the server.
     sandbox.pass(11_000);
-    await STATES[state].reach(sandbox, card, each);
-    await expectFacts(sandbox, state, { ...change, id, copies });
+    const { begins, reach } = STATES[state];
+    await reach(sandbox, card, each);
+    const pass = timeInSteps(sandbox, 11_000);
+    const soon = (isThere: () => boolean) =>
+      expect.poll(() => isThere() || (state !== 'executing' && pass() && false)).toBe(true);
+    await soon(() => begins.test(card().text));
+
+    const all = factsIn(preview);
+    const facts = WAITING.includes(state) ? all : all.filter((fact) => !PASSES.test(fact));
+    const surrounding = [...factsIn(preview, SURROUNDS)];
+    // What an unknown outcome would cost does not settle it.
+    if (state === 'unknown') surrounding.push(...factsIn(preview, /^Cost/));
+    if (state === 'succeeded') surrounding.push(...factsIn(preview, COUNTED));
+    const onCard = OPEN.includes(state)
+      ? facts
+      : facts.filter((each) => !surrounding.includes(each));
+    expect(missingIn(card(), onCard), state).toEqual([]);
+    // A user who settles an unknown outcome compares it with what was there.
+    if (state === 'unknown')
+      expect(missingIn(card(), factsIn(preview, /checked just now/))).toEqual([]);
+
+    // The card of a schedule follows its runs.
+    await soon(() => copies().some(({ text }) => text !== '' && card().text.startsWith(text)));
+
+    // Those who decide see on Home what they decide about.
+    await sandbox.slack.openHome({ as: BEN });
+    const home = (): Readable => ({
+      text: linesOf(sandbox.slack.clientState(BEN).home ?? []).join('\n'),
+      blocks: [],
+    });
+    if (state === 'pending') {
+      await expect.poll(() => home().text).toContain(id);
+      expect(missingOnHome(home(), facts)).toEqual([]);
+    }
+
+    // The next run of a schedule stands in its history.
+    const below = (text: string) => `\n${text.replace(/^Next run.*$/m, '')}`;
+    const show = (by: string) => sandbox.answered(by, `/change show ${id}`, 'History');
+    // A card is redrawn a moment after its target was read.
+    const missing = async () =>
+      missingIn(await show(BEN), factsIn({ ...card(), text: below(card().text) }));
+    await expect.poll(missing, { message: state }).toEqual([]);
+    // What is read of the target meanwhile stands in the history of the later one.
+    const differ = async () => wordsOf(await show(ANA)) !== wordsOf(await show(BEN));
+    await expect.poll(differ, { message: state }).toBe(false);
+    // *Show request* says more about what does not change.
+    const named = facts.filter((fact) => !fact.startsWith('Unchanged'));
+    expect(missingIn(await detailsOf(sandbox, card()), named), state).toEqual([]);
   }
   sandbox.release();
 });
-
-interface Shared {
-  readonly id: string;
-  readonly preview: Readable;
-  readonly card: () => Shown;
-  /** In the direct messages with an approver. */
-  readonly copies: () => readonly Readable[];
-}
-
-/** Waits until the card shows this state, and compares all surfaces with the preview. */
-async function expectFacts(
-  sandbox: Sandbox,
-  state: Shows,
-  { id, preview, card, copies }: Shared,
-): Promise<void> {
-  const { begins } = STATES[state];
-  const pass = timeInSteps(sandbox, 11_000);
-  const soon = (isThere: () => boolean) =>
-    expect.poll(() => isThere() || (state !== 'executing' && pass() && false)).toBe(true);
-  await soon(() => begins.test(card().text));
-
-  const all = factsIn(preview);
-  const facts = WAITING.includes(state) ? all : all.filter((fact) => !PASSES.test(fact));
-  const surrounding = [...factsIn(preview, SURROUNDS)];
-  // What an unknown outcome would cost does not settle it.
-  if (state === 'unknown') surrounding.push(...factsIn(preview, /^Cost/));
-  if (state === 'succeeded') surrounding.push(...factsIn(preview, COUNTED));
-  const onCard = OPEN.includes(state) ? facts : facts.filter((each) => !surrounding.includes(each));
-  expect(missingIn(card(), onCard), state).toEqual([]);
-  // A user who settles an unknown outcome compares it with what was there.
-  if (state === 'unknown')
-    expect(missingIn(card(), factsIn(preview, /checked just now/))).toEqual([]);
-
-  // The card of a schedule follows its runs.
-  await soon(() => copies().some(({ text }) => text !== '' && card().text.startsWith(text)));
-
-  // Those who decide see on Home what they decide about.
-  await sandbox.slack.openHome({ as: BEN });
-  const home = (): Readable => ({
-    text: linesOf(sandbox.slack.clientState(BEN).home ?? []).join('\n'),
-    blocks: [],
-  });
-  if (state === 'pending') {
-    await expect.poll(() => home().text).toContain(id);
-    expect(missingOnHome(home(), facts)).toEqual([]);
-  }
-
-  // The next run of a schedule stands in its history.
-  const below = (text: string) => `\n${text.replace(/^Next run.*$/m, '')}`;
-  const show = (by: string) => sandbox.answered(by, `/change show ${id}`, 'History');
-  // A card is redrawn a moment after its target was read.
-  const missing = async () =>
-    missingIn(await show(BEN), factsIn({ ...card(), text: below(card().text) }));
-  await expect.poll(missing, { message: state }).toEqual([]);
-  // What is read of the target meanwhile stands in the history of the later one.
-  const differ = async () => wordsOf(await show(ANA)) !== wordsOf(await show(BEN));
-  await expect.poll(differ, { message: state }).toBe(false);
-  // *Show request* says more about what does not change.
-  const named = facts.filter((fact) => !fact.startsWith('Unchanged'));
-  expect(missingIn(await detailsOf(sandbox, card()), named), state).toEqual([]);
-}
