@@ -4,8 +4,8 @@ import { emptyUrl } from '../storage/engines.ts';
 import { isReview, MOVES } from './sim/moves.ts';
 import { walk } from './sim/walk.ts';
 
-const RUNS = Number(process.env.RUNS ?? 24);
-const ROLLBACK_RUNS = Number(process.env.RUNS ?? 10);
+const RUNS = Number(process.env.RUNS ?? 16);
+const ROLLBACK_RUNS = Number(process.env.RUNS ?? 7);
 /** `ENGINE=postgres` runs the sequences with rollbacks on PostgreSQL. */
 const ENGINE = process.env.ENGINE === 'postgres' ? 'postgres' : 'sqlite';
 /** A failure prints the seed and the path for a replay. */

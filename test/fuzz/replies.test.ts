@@ -6,7 +6,7 @@ import { howMany } from './amount.ts';
 import { openBender } from './bender.ts';
 import { pick } from './mutate.ts';
 
-const { seed, rounds, each } = howMany(process.env.FUZZ_REPLIES, 200);
+const { seed, rounds, each } = howMany(process.env.FUZZ_REPLIES, 120);
 
 const LINES = [
   '/service show staging',
@@ -44,7 +44,7 @@ test.for<number>(rounds)(
 async function answered(sandbox: TestSandbox, as: string, line: string): Promise<void> {
   const before = heard(sandbox);
   await sandbox.slack.command(as, 'ops', line);
-  await expect.poll(() => heard(sandbox), { message: line, interval: 2 }).toBeGreaterThan(before);
+  await expect.poll(() => heard(sandbox), { message: line, interval: 5 }).toBeGreaterThan(before);
 }
 
 function heard({ slack }: TestSandbox): number {

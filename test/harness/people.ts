@@ -37,6 +37,12 @@ export function peopleOn(slack: Slack, limits: PollLimits = {}) {
     await expect.poll(() => top()?.callbackId, limits).toBe(callbackId);
     return top()?.id ?? '';
   };
+  /** The private message with these words that follows what is done, where earlier ones may have them too. */
+  const nextMessage = async (as: string, words: string, act: () => Promise<unknown>) => {
+    const earlier = new Set(privateMessages(as).map(({ ts }) => ts));
+    await act();
+    return newest(() => privateMessages(as).filter(({ ts }) => !earlier.has(ts)), words);
+  };
   /** Types a line in #ops, and waits for a private message with these words. */
   const ask = async (as: string, line: string, words: string) => {
     await slack.command(as, 'ops', line);
@@ -44,16 +50,12 @@ export function peopleOn(slack: Slack, limits: PollLimits = {}) {
   };
   return {
     privateMessage,
+    nextMessage,
     press,
     ask,
     /** The text of the new message with these words that answers a line, where earlier ones may have them too. */
-    nextAnswer: async (as: string, line: string, words: string) => {
-      const earlier = new Set(privateMessages(as).map(({ ts }) => ts));
-      await slack.command(as, 'ops', line);
-      return textOf(
-        await newest(() => privateMessages(as).filter(({ ts }) => !earlier.has(ts)), words),
-      );
-    },
+    nextAnswer: async (as: string, line: string, words: string) =>
+      textOf(await nextMessage(as, words, () => slack.command(as, 'ops', line))),
     /** The text of the private message with these words that answers a line. */
     answer: async (as: string, line: string, words: string) => textOf(await ask(as, line, words)),
     /** Types the line of a change, and confirms the preview with these words. */

@@ -176,8 +176,8 @@ test('a digest without a current usage report shows the error and the age of its
   expect(text).not.toMatch(/[^.\d]0 credits/);
 });
 
-test('digests for 100 channels at the same time fetch each month once', async () => {
-  const names = Array.from({ length: 100 }, (_, index) => `team-${index + 1}`);
+test('digests for 60 channels at the same time fetch each month once', async () => {
+  const names = Array.from({ length: 60 }, (_, index) => `team-${index + 1}`);
   const [first] = sandboxWorkspace.channels;
   const rooms = names.map((name, index) => ({
     ...(first ?? expect.fail('there is no channel')),
@@ -205,7 +205,7 @@ test('digests for 100 channels at the same time fetch each month once', async ()
     await at(sandbox, new Date(sandbox.clock.now.getTime() + 10_000).toISOString());
     return heads().length;
   };
-  for (const most of [50, 100]) await expect.poll(later).toBeGreaterThanOrEqual(most);
+  for (const most of [50, 60]) await expect.poll(later).toBeGreaterThanOrEqual(most);
   const windows = reads()
     .slice(before)
     .map(({ path }) => path);

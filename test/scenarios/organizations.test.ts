@@ -8,7 +8,7 @@ import { eventsIn } from '../harness/read-log.ts';
 import { cardAfterRetries, requestChange, STAGING, setTime } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
-import { emptyUrl, onEngines } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 const US = otherOrganization();
 const US_STAGING = US.services.find(({ name }) => name === 'staging')?.id ?? '';
@@ -65,26 +65,23 @@ async function confirmStop(sandbox: TestSandbox, name: string) {
   await cardAfterRetries(sandbox, `${name} is stopping`);
 }
 
-onEngines(
-  'two services of one name: asked about, stopped in each, and held by their own locks',
-  async (engine) => {
-    const databaseUrl = await emptyUrl(engine);
-    const sandbox = await started(databaseUrl);
-    // The request of prod-eu gets no answer, so that its target stays locked.
-    sandbox.cloud.injectFault({ operation: 'set state', fault: 'reset', times: 1 });
-    const card = await requestChange(sandbox, ANA, '/service stop prod-eu/staging for the night');
-    await sandbox.press(BEN, card, 'change.approve');
-    await cardAfterRetries(sandbox, 'unknown');
-    await stopInSecond(sandbox);
-    expect(stops(sandbox)).toEqual([0, 1]);
-    // What was not sent yet is taken again.
-    const taken = new Set((await eventsIn(databaseUrl, 'taken')).map(({ stream }) => stream));
-    expect([...taken]).toEqual([
-      `target/${ORGANIZATION.id}/service/${STAGING}`,
-      `target/${US.id}/service/${US_STAGING}`,
-    ]);
-  },
-);
+test('two services of one name: asked about, stopped in each, and held by their own locks', async () => {
+  const databaseUrl = await emptyUrl('sqlite');
+  const sandbox = await started(databaseUrl);
+  // The request of prod-eu gets no answer, so that its target stays locked.
+  sandbox.cloud.injectFault({ operation: 'set state', fault: 'reset', times: 1 });
+  const card = await requestChange(sandbox, ANA, '/service stop prod-eu/staging for the night');
+  await sandbox.press(BEN, card, 'change.approve');
+  await cardAfterRetries(sandbox, 'unknown');
+  await stopInSecond(sandbox);
+  expect(stops(sandbox)).toEqual([0, 1]);
+  // What was not sent yet is taken again.
+  const taken = new Set((await eventsIn(databaseUrl, 'taken')).map(({ stream }) => stream));
+  expect([...taken]).toEqual([
+    `target/${ORGANIZATION.id}/service/${STAGING}`,
+    `target/${US.id}/service/${US_STAGING}`,
+  ]);
+});
 
 test('an organization that does not answer stops no other one, and lists name it', async () => {
   const sandbox = await started();

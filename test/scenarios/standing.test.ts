@@ -24,8 +24,8 @@ const shown = async (sandbox: TestSandbox, words: string) => textOf(await sandbo
 const stops = (sandbox: TestSandbox) =>
   sandbox.cloud.requests().filter(({ operation }) => operation === 'set state').length;
 
-onEngines('a stop runs by a standing approval, and its card counts it', async (engine) => {
-  const databaseUrl = await emptyUrl(engine);
+test('a stop runs by a standing approval, and its card counts it', async () => {
+  const databaseUrl = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ databaseUrl });
   const { card, preview } = await allowed(sandbox);
   const asked = textOf(preview);
@@ -95,6 +95,8 @@ onEngines('what is not covered asks for approval; the last use is taken once', a
   const second = await scale(FINN, 'max=96');
   for (const one of [first, second]) expect(textOf(one)).toContain('1 of 1 uses left');
   await sandbox.press(ANA, first, 'change.confirm');
+  // A press is acknowledged before it is recorded: Finn's could be the first one.
+  await sandbox.card('was allowed');
   await sandbox.press(FINN, second, 'change.confirm');
   expect(textOf(await sandbox.privateMessage(FINN, 'no use left'))).toContain('Request it again');
   await cardAfterRetries(sandbox, 'analytics-prod is scaling');

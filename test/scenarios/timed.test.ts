@@ -11,13 +11,13 @@ import {
 } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, FINN } from '../harness/users.ts';
-import { emptyUrl, onEngines } from '../storage/engines.ts';
+import { emptyUrl } from '../storage/engines.ts';
 
 const sent = (sandbox: { cloud: { count: (operation: string) => number } }) =>
   sandbox.cloud.count('set state');
 
-onEngines('a temporary stop is reverted after four hours, also across restarts', async (engine) => {
-  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl(engine) });
+test('a temporary stop is reverted after four hours, also across restarts', async () => {
+  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
   await requestAndApprove(sandbox, '/service stop staging for=4h cleaning up');
   await sandbox.card('staging is stopping');
   const planned = await sandbox.card('Start staging: planned');

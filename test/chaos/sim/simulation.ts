@@ -19,6 +19,7 @@ const LETTERS = 30;
 
 /** How far the clocks of the processes differ, one after the other. */
 const SKEWS_MS = [0, 90_000, -90_000];
+const POLICIES = { open: policyWhen({ frozen: false }), frozen: policyWhen({ frozen: true }) };
 
 /**
  * The simulated servers, the driver of the users, and the bot processes. `rollsBack`: the database may be rolled back,
@@ -35,7 +36,6 @@ export async function openSimulation(
   const store = copies?.store ?? opened;
   const server = openServer(now);
   const slack = openSlack(now, MEMBERS);
-  const policies = { open: policyWhen({ frozen: false }), frozen: policyWhen({ frozen: true }) };
   let ids = 0;
   const around: Environment = {
     store,
@@ -47,7 +47,7 @@ export async function openSimulation(
       const parts = [ids / LETTERS ** 2, ids / LETTERS, ids, 3, 4, 5];
       return changeIdFrom(Uint8Array.from(parts, (part) => Math.floor(part) % LETTERS));
     },
-    policy: () => (clock.frozen ? policies.frozen : policies.open),
+    policy: () => (clock.frozen ? POLICIES.frozen : POLICIES.open),
     lostConnections: () => counts.lostConnections,
     rollBack: async (commits) => {
       await copies?.rollBack(commits);
