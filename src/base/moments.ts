@@ -548,7 +548,7 @@ function dateIn(today: string, day: number, month: number): readonly string[] {
   return isDay(date) ? [date] : [];
 }
 
-const REPEATS = String.raw`^(?:(every|each) (other )?(day|night|morning|evening|week|weekday|weekend|month|(mon|tues|wednes|thurs|fri|satur|sun)day)s?\b.*|(nightly(?= (?:at )?\d)|daily|hourly|weekly|monthly|weekdays|(on )?\w{3,6}days|(on )?<DAY>-<DAY>)(?: at)?(?: \d.*)?$)`;
+const REPEATS = String.raw`^(?:(every|each) (other )?(day|night|morning|evening|week|weekday|weekend|month|(mon|tues|wednes|thurs|fri|satur|sun)day)s?\b.*|(nightly(?= at \d| \d+(?:[:.h]|[ap]m))|daily|hourly|weekly|monthly|weekdays|(on )?\w{3,6}days|(on )?<DAY>-<DAY>)(?: at)?(?: \d.*)?$)`;
 
 const DAY = '(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*';
 const REPETITION = patternOf(REPEATS, { DAY });
