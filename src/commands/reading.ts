@@ -11,6 +11,7 @@ import {
   type Ambiguity,
   bare,
   bareKey,
+  CHOICES_MAX,
   choiceWord,
   type Draft,
   eitherOf,
@@ -46,18 +47,18 @@ export function readWords(command: Command, words: Words, vocabulary: Vocabulary
 
 /**
  * `20:00 New York tomorrow`: the words without the place, whose times are those of the zone that is named, or of
- * the one that the person chooses. `asked`: the place is asked about already.
+ * the one that the person chooses. `asked`: the places that are asked about already, a line each.
  */
 function readInZone(command: Command, words: Words, vocabulary: Vocabulary, asked = ''): Draft {
   const own = readAll(command, words, vocabulary);
   const { clock } = vocabulary;
   const field = fieldsOf(command.args).find(({ word }) => word === 'zone')?.name;
   const place = clock ? placeIn(words, own, clock.zone, field !== undefined) : null;
-  if (!clock || !place) return own;
+  if (!clock || !place || asked.split('\n').length > CHOICES_MAX) return own;
   const { at, taken, phrase, zone, isNamed } = place;
   const read = (among = vocabulary) =>
-    readInZone(command, words.toSpliced(at, taken), among, phrase);
-  if (phrase === asked || zone === clock.zone) return read();
+    readInZone(command, words.toSpliced(at, taken), among, `${asked}\n${phrase}`);
+  if (asked.split('\n').includes(phrase) || zone === clock.zone) return read();
   if (clock.isElsewhere) return { ...own, refused: `Which zone: ${clock.zone} or “${phrase}”?` };
   const readIn = (other: string): Draft => {
     const isElsewhere = field === undefined;

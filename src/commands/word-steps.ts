@@ -331,7 +331,7 @@ export const quotedWord: Step = (reader, at) => {
 };
 
 /** More questions than a person answers. */
-const CHOICES_MAX = 6;
+export const CHOICES_MAX = 6;
 
 /** What the command itself reads: `16-64`, `above 250`. */
 export const ownPhrase: Step = (reader, at) => {
