@@ -3,14 +3,24 @@
 
 import { formatDay, isDay } from './calendar.ts';
 import { patternOf } from './text.ts';
-import { addDays, instantAt, instantsOf, localDay, weekdayOf } from './time.ts';
+import {
+  addDays,
+  HOUR_MS,
+  instantAt,
+  instantsOf,
+  isTimeZone,
+  localDay,
+  weekdayOf,
+} from './time.ts';
 import { dayOfName } from './weekly-times.ts';
 
 /** The clock of the person who types. */
 export interface LocalClock {
   readonly now: Date;
-  /** An IANA name. */
+  /** An IANA name or, of a typed time, an offset. */
   readonly zone: string;
+  /** It is not the zone of the person, so that each moment is written as its instant. */
+  readonly isElsewhere?: true;
 }
 
 /** A start (`at`, `in`) or an end (`for`, `until`); `now` is no start time. */
@@ -26,7 +36,9 @@ export interface TimeOption {
 export type TimeReading =
   | { readonly kind: 'now' }
   | { readonly kind: 'taken'; readonly key: TimeKey; readonly text: string }
-  | { readonly kind: 'asked'; readonly why: string; readonly options: readonly TimeOption[] };
+  | AskedTime;
+
+export type AskedTime = { readonly kind: 'asked' } & Moments & { readonly why: string };
 
 const UNITS =
   'm(?:in(?:s|utes?|uten?)?)?|h(?:rs?|ours?)?|std|stunden?|d(?:ays?)?|tage?n?|w(?:eeks?)?|wochen?';
@@ -102,7 +114,7 @@ export function timeAt(words: readonly string[], clock: LocalClock) {
 const LONGEST = 60;
 
 const WINDOW =
-  /^(?:(?:from|between|von) )?(.*\d.*?) ?(?:-|–|\b(?:to|(?<=^between .*)and|until|till|bis)\b) ?(.*\d.*)$/i;
+  /^(?:(?:from|between|von|at) )?(.+?) ?(?:(?<=\d.*)(?<!\b\d{4}|\b\d{4}-\d\d)[-–]|\b(?:to|(?<=^between .*)and|until|till|bis)\b) ?(.+)$/;
 
 /**
  * `from 20:00 to 22:00`, `20:00-22:00` at the start of the words: one window, or those that `8-10pm` can
@@ -116,37 +128,34 @@ export function windowAt(words: readonly string[], clock: LocalClock) {
     const lowered = phrase
       .toLowerCase()
       .replace(/^(?:on (?:the )?)?(.{3,20}?) (from|between|von) /, '$2 $1 ');
-    const [, body, zone = ''] = ZONE.exec(lowered) ?? [];
-    const inner = body === undefined ? null : WINDOW.exec(body);
-    if (!inner && /^(utc|gmt)./.test(zone)) continue;
-    const [, begin = '', end = ''] = inner ?? WINDOW.exec(lowered) ?? [];
-    // A zone at the end is that of both.
-    const inZone = (text: string) => (inner && !ZONE.test(text) ? `${text} ${zone}` : text);
-    const [from, to] = [inZone(begin), inZone(end)];
+    const [, from = '', to = ''] = WINDOW.exec(lowered) ?? [];
     // `from 20:00 to 22:00 tomorrow`: the day can be that of both.
-    const day = end.replace(DAY_AFTER_TIME, '');
-    const starts = day === end ? [from] : [`${day} ${from}`, from];
-    const isTime = taken === words.length || /^(from|between|von)\b|:|\d ?[ap]m\b/i.test(phrase);
-    if (end === '' || !(isTime || placeAt(words.slice(taken))?.isSure)) continue;
+    const day = to.replace(DAY_AFTER_TIME, '');
+    const starts = day === to ? [from] : [`${day} ${from}`, from];
+    const isTime =
+      taken === words.length || /^(from|between|von)\b|:|\d ?[ap]m\b|\buntil\b/i.test(phrase);
+    if (to === '' || !(isTime || placeAt(words.slice(taken))?.isLike)) continue;
     const windows = starts
       .flatMap((start) => momentsIn('at', start, clock))
-      .flatMap((start) => windowsFrom(start, to, clock).slice(0, 1))
+      .flatMap((start) => windowsFrom(start, to, clock).slice(0, /\d/.test(to) ? 1 : 2))
       .filter(({ key }, at, all) => all.findIndex((other) => other.key === key) === at)
       .sort((one, other) => one.ms - other.ms);
-    const short = windows.filter(({ ms }) => ms <= HALF_DAY_MS);
+    const short = windows.filter(({ ms }) => ms <= 12 * HOUR_MS);
     const options = short.length > 1 ? short : windows;
-    if (options.length > 0) return { taken, phrase, options };
+    const isVague = ![from, to].every((text) => /\d|noon|midday|midnight/.test(text));
+    if (options.length > 0)
+      return { taken, phrase, options, isOne: options.length === 1 && !isVague };
   }
   return null;
 }
 
-const HALF_DAY_MS = 43_200_000;
 const DAY_AFTER_TIME = /^\d[\d:.]*(?: ?[ap]m| ?h| uhr)? (?:on (?:the )?)?(?=[a-z]{3})/;
 
 /** The moments of a key that a text can mean; none for a span. */
 function momentsIn(key: 'at' | 'until', text: string, clock: LocalClock): readonly TimeOption[] {
-  const reading = readTime(`${key} ${text}`, clock);
-  if (reading?.kind === 'asked') return reading.options.filter((option) => option.key === key);
+  const reading = readLocal(`${key} ${text}`, clock);
+  if (reading?.kind === 'asked')
+    return reading.isOther ? [] : reading.options.filter((option) => option.key === key);
   if (reading?.kind !== 'taken' || reading.key !== key) return [];
   const [time = '', day] = reading.text.split('T').reverse();
   const label = day ? `${dayLabel(day, localDay(clock.now, clock.zone))} ${time}` : time;
@@ -154,8 +163,9 @@ function momentsIn(key: 'at' | 'until', text: string, clock: LocalClock): readon
 }
 
 /** An end is the next one after its start; the shortest window first. */
-function windowsFrom({ text, label }: TimeOption, to: string, { now, zone }: LocalClock) {
-  const start = instantOf(text, { now, zone });
+function windowsFrom({ text, label }: TimeOption, to: string, clock: LocalClock) {
+  const { now, zone } = clock;
+  const start = instantOf(text, clock);
   const isNear = /\b(today|tonight|tomorrow|tmrw|tmr|heute|morgen)\b/.test(to);
   const windows = momentsIn('until', to, { now: isNear ? now : start, zone }).map((end) => {
     const instant = instantOf(end.text, { now: start, zone });
@@ -164,14 +174,26 @@ function windowsFrom({ text, label }: TimeOption, to: string, { now, zone }: Loc
     const until = isSame ? time : `${formatDay(day)} ${time}`;
     const ms = instant.getTime() - start.getTime();
     const key = `${start.getTime()} ${ms}`;
-    return { at: text, until: end.text, label: `${label} until ${until}`, ms, key };
+    const shown = `${label} until ${until}`;
+    const whole = { at: writtenIn(clock, text), until: writtenIn(clock, end.text) };
+    return { ...whole, label: labelIn(clock, shown), ms, key };
   });
   return windows.filter(({ ms }) => ms > 0).sort((one, other) => one.ms - other.ms);
 }
 
-/** The instant of an option: `20:00`, `2026-11-28T08:00` or, in another zone, `2026-11-28T08:00Z`. */
+/** A moment of another zone is written as its instant: `2026-11-28T08:00Z`; a span stays. */
+function writtenIn(clock: LocalClock, text: string): string {
+  return clock.isElsewhere && text.includes(':')
+    ? `${instantOf(text, clock).toISOString().slice(0, 16)}Z`
+    : text;
+}
+
+function labelIn({ isElsewhere, zone }: LocalClock, label: string): string {
+  return isElsewhere ? `${label} ${zone}` : label;
+}
+
+/** The instant of `20:00` or `2026-11-28T08:00`. */
 function instantOf(text: string, clock: LocalClock): Date {
-  if (text.endsWith('Z')) return new Date(text);
   const today = localDay(clock.now, clock.zone);
   const [time = '', day = futureDay(today, time, clock)] = text.split('T').reverse();
   return instantAt(day, time, clock.zone);
@@ -188,9 +210,23 @@ const HOUR_OF_PART = patternOf(
 
 const HOUR_AFTER_PART = /\b(morning|afternoon|evening) (\d{1,2}(?::\d\d)?)$/i;
 
-/** Reads a whole phrase, for example `tonight at 8`, `in 2 hours` or `until monday 9:00`. */
+/** Reads a whole phrase, for example `tonight at 8`, `in 2 hours`, `until monday 9:00` or `20:00 UTC`. */
 export function readTime(typed: string, clock: LocalClock): TimeReading | null {
   if (typed.length > LONGEST) return null;
+  const [, local = '', name = ''] = ZONE.exec(typed) ?? [];
+  const zone = zoneOf(name.toLowerCase());
+  const own = zone === undefined ? clock : { ...clock, zone, isElsewhere: true as const };
+  const reading = readLocal(zone === undefined ? typed : local, own);
+  if (reading?.kind === 'taken') return { ...reading, text: writtenIn(own, reading.text) };
+  if (reading?.kind !== 'asked') return reading;
+  const options = reading.options.map(({ key, text, label }) => {
+    return { key, text: writtenIn(own, text), label: labelIn(own, label) };
+  });
+  return { ...reading, options };
+}
+
+/** The same, of times without a zone, which are those of the clock. */
+function readLocal(typed: string, clock: LocalClock): TimeReading | null {
   const text = plain(typed.replace(/(\d),(\d)/g, '$1.$2'))
     .replace(/(\d{4}-\d\d-\d\d)t(\d)/, '$1 $2')
     .replace(/(\d\d:\d\d):\d\d(\.\d+)?/, '$1')
@@ -228,15 +264,13 @@ export function readTime(typed: string, clock: LocalClock): TimeReading | null {
   const [first] = found.options;
   const isOne = found.options.length === 1 && first && !found.why && !near;
   if (isOne) return { kind: 'taken', key, text: first.text };
-  const why = found.why ?? `“${typed}” names no single moment.`;
-  return { kind: 'asked', why, options: found.options };
+  return { kind: 'asked', ...found, why: found.why ?? `“${typed}” names no single moment.` };
 }
 
 /** A number of hours without a word before it: later, for so long, or the time of day. */
 function spans(span: string, body: string, clock: LocalClock): readonly TimeOption[] {
-  const [, hour] = /^(\d{1,2}) ?h$/.exec(body) ?? [];
-  const isHour = hour !== undefined && Number(hour) > 12 && Number(hour) < 24;
-  const at = isHour ? momentsOf(`${hour}:00`, { ...clock, key: 'at', hasLead: true }) : null;
+  const [, hour] = /^(1[3-9]|2[0-3]) ?h$/.exec(body) ?? [];
+  const at = hour ? momentsOf(`${hour}:00`, { ...clock, key: 'at', hasLead: true }) : null;
   return [
     { key: 'in', text: span, label: `in ${span}` },
     { key: 'for', text: span, label: `for ${span}` },
@@ -254,25 +288,28 @@ interface Moments {
   /** Why it is asked; null: one option is one moment. */
   readonly why: string | null;
   readonly options: readonly TimeOption[];
+  /** The typed moment has passed, or does not exist: the options are others. */
+  readonly isOther?: true;
 }
 
 const ZONE =
-  /^(.*(?:\d|noon|midday|midnight).*?)\s?\(?((?:utc|gmt)(?: ?[+-]\d{1,2}(?::?\d{2})?)?|z|[+-]\d{2}:?\d{2}|[a-z]+(?:\/[a-z_]+)+|\b(?!(?:[ap]m|uhr|clock|in|today|tonight|tomorrow|\w+day) )[a-z]+(?:[ _][a-z]+)? time)\)?$/;
+  /^(.*(?:\d|noon|midday|midnight).*?)\s?\(?((?:utc|gmt)(?: ?[+-]\d{1,2}(?::?\d{2})?)?|z|[+-]\d{2}:?\d{2}|[a-z]+(?:\/[a-z_]+)+|\b(?!(?:[ap]m|uhr|clock|in|today|tonight|tomorrow|\w+day) )[a-z]+(?:[ _][a-z]+)? time)\)?$/i;
 
 function momentsOf(text: string, context: MomentContext): Moments | null {
-  const [, local = text, typedZone] = ZONE.exec(text) ?? [];
-  const zone = typedZone === undefined ? null : zoneOf(typedZone);
-  if (zone === undefined) return null;
-  const words = local.split(' ').filter((word) => word !== '');
+  const words = text.split(' ').filter((word) => word !== '');
   for (let cut = 0; cut <= words.length; cut += 1) {
     const [left, right] = [words.slice(0, cut).join(' '), words.slice(cut).join(' ')];
     const found =
-      together(left, right.replace(/^(?:at|um) /, ''), zone, context) ??
-      together(right.replace(/^on (?:the )?/, ''), left, zone, context);
+      together(left, right.replace(/^(?:at|um) /, ''), context) ??
+      together(right.replace(/^on (?:the )?/, ''), left, context);
     if (found) return found;
   }
   return null;
 }
+
+const ZONES = Intl.supportedValuesOf('timeZone');
+const AREAS = new Set(ZONES.map((zone) => zone.toLowerCase().replace(/\/.*/, '/')));
+const PLACES = Map.groupBy(ZONES, (zone) => zone.toLowerCase().replace(/.*\//, ''));
 
 /** An IANA name, `UTC` or an offset; undefined for a word that names no single zone. */
 function zoneOf(typed: string): string | undefined {
@@ -280,112 +317,104 @@ function zoneOf(typed: string): string | undefined {
   const [, sign, hours = '', minutes = '00'] =
     /^(?:utc|gmt)? ?([+-])(0?\d|1[0-4])(?::?([0-5]\d))?$/.exec(typed) ?? [];
   if (sign) return `${sign}${hours.padStart(2, '0')}:${minutes}`;
-  const zones = Intl.supportedValuesOf('timeZone');
-  return zones.find((zone) => zone.toLowerCase() === typed) ?? zoneOfPlace(typed, / time$/);
+  if (typed.endsWith(' time')) return zoneOfPlace(typed);
+  const whole = ZONES.find((zone) => zone.toLowerCase() === typed);
+  return whole ?? (typed.includes('/') && isTimeZone(typed) ? typed : undefined);
 }
 
 /** `tokyo` → `Asia/Tokyo`; undefined for a place that no zone, or several, are called by. */
-function zoneOfPlace(typed: string, end: RegExp): string | undefined {
-  const place = typed.replace(end, '').replaceAll(' ', '_');
-  const found = Intl.supportedValuesOf('timeZone').filter(
-    (zone) => zone.split('/').at(-1)?.toLowerCase() === place,
-  );
-  return end.test(typed) && found.length === 1 ? found[0] : undefined;
+function zoneOfPlace(typed: string): string | undefined {
+  const [zone, other] = PLACES.get(typed.replace(/ time$/, '').replaceAll(' ', '_')) ?? [];
+  return other === undefined ? zone : undefined;
 }
 
 const ZONE_LIKE =
-  /^(?:(?:utc|gmt) ?[+-]\d.*|[a-z]+\/[a-z_]+|[a-z]{2,10} time|[ecmp]t|cet|cest|mez|mesz|est|edt|pst|pdt|bst|ist|jst)$/;
+  /^(?:(?:utc|gmt) ?[+-]\d{1,2}(?::?\d\d)?|[a-z]{2,10} time|[ecmp]t|cet|cest|mez|mesz|est|edt|cst|cdt|mst|mdt|pst|pdt|bst|ist|jst|aest|aedt)$/;
+/** No place: `20:00 peak time`, `until monday 8:00 christmas`. */
+const NO_PLACE =
+  /^(?:(?:peak|idle|down|up|run|lunch|dinner|night|day|summer|winter|quiet|high|low|busy|prime|real|full|part|this|next|same|first|last|any|some|no|release|maintenance|import|on|in|of|at) time|christmas|easter|wake|midway|center|-.*|\+\d{1,2})$/;
 
 /**
- * Words after a time that can be its zone, in parentheses or not: a place such as `New York` with its
- * zone, or an abbreviation that several zones share, without one. A place is as often a part of a reason.
+ * Words after a time that can be its zone, in parentheses or not. `isNamed`: it has this name, `UTC` or
+ * `Tokyo time`; `isLike`: it is called like one, for example an abbreviation that several zones share, which has
+ * none. Any other place, such as `New York`, is as often a part of a reason.
  */
-export function placeAt(words: readonly string[]) {
+export function placeAt(words: readonly string[], own = '') {
   for (let taken = Math.min(3, words.length); taken > 0; taken -= 1) {
     const phrase = words.slice(0, taken).join(' ');
     const typed = phrase.toLowerCase().replace(/^(?:in )?\(?(.+?)\)?$/, '$1');
-    const zone = zoneOfPlace(typed, / time$|$/) ?? null;
-    const isSure = ZONE_LIKE.test(typed);
-    if (isSure || zone !== null || /^(eastern|central|mountain|pacific)$/.test(typed))
-      return { taken, phrase, zone, isSure };
+    if (NO_PLACE.test(phrase.toLowerCase())) continue;
+    const named = /^(local|my|our) time$/.test(typed) ? own : zoneOf(typed);
+    const zone = named ?? zoneOfPlace(typed) ?? null;
+    const isNamed = named !== undefined;
+    const isLike = isNamed || AREAS.has(typed.replace(/\/\S*$/, '/')) || ZONE_LIKE.test(typed);
+    if (isLike || zone !== null || /^(eastern|central|mountain|pacific)$/.test(typed))
+      return { taken, phrase, zone, isNamed, isLike };
   }
   return null;
 }
 
+/** Words that end in a time of day, with its day or not. */
+const CLOCK_TIME =
+  /(?:\d[:.h]\d\d|\d ?[ap]m|\d ?(?:uhr|h|hrs|o'clock)|(?:\b(?:at|until|till|from|to|um|bis)[ =]|-) ?\d{1,2}|noon|midday|midnight)(?: [a-z]+){0,3}$/i;
+
+/** Whether a zone can follow these words. */
+export function endsInTime(words: readonly string[]): boolean {
+  return CLOCK_TIME.test(words.slice(-5).join(' '));
+}
+
 /** A day and a time of day, each of which may be missing. */
-function together(
-  dayText: string,
-  clockText: string,
-  zone: string | null,
-  context: MomentContext,
-): Moments | null {
-  const isOffset = zone !== null && /^[+-]/.test(zone);
-  const local = { ...context, zone: zone === null || isOffset ? context.zone : zone };
-  const day = dayText === '' ? null : daysOf(dayText, local);
-  if (dayText !== '' && day === null) return null;
+function together(dayText: string, clockText: string, local: MomentContext): Moments | null {
+  const days = daysOf(dayText, local);
+  const [day = ''] = days;
+  if (dayText !== '' && day === '') return null;
   const vague = partsOf(dayText, clockText);
-  const isHour = day !== null || context.hasLead;
-  const clock = vague ?? clockOf(clockText, isHour, dayText === 'tonight');
-  if (clock === null && (clockText !== '' || day === null)) return null;
-  const today = localDay(local.now, local.zone);
+  const clock = vague ?? clockOf(clockText, day !== '' || local.hasLead, dayText === 'tonight');
+  if (clock === null && (clockText !== '' || day === '')) return null;
   const times = clock ?? [];
   const either = times.length > 1 ? 'Morning or evening?' : null;
-  if (day === null) {
-    const options = times.flatMap((time) => nextAt(time, zone, vague !== null, local));
+  if (day === '') {
+    const options = times.flatMap((time) => nextAt(time, vague !== null, local));
     return { options, why: vague ? `“${clockText}” names no single moment.` : either };
   }
   const isAlone = clock === null;
-  const all = isAlone ? timesOfDayOf(dayText, context.key) : times;
-  const options = day.days.flatMap((each) =>
-    all.flatMap((time) => optionOn(each, time, zone, local)),
-  );
+  const all = isAlone ? timesOfDayOf(dayText, local.key) : times;
+  const options = days.flatMap((each) => all.flatMap((time) => optionOn(each, time, local)));
   if (isAlone && dayText === 'today') return null;
-  if (options.length === 0) return passed(day.days, all, zone, local);
-  const isDate = isAlone && context.key === 'until' && /\d/.test(dayText);
+  if (options.length === 0) return passed(days, all, local);
+  const isDate = isAlone && local.key === 'until' && /\d/.test(dayText);
   const vagueWhy = isDate
-    ? `Until the start or the end of ${dayLabel(day.days[0] ?? '', today)}?`
+    ? `Until the start or the end of ${dayLabel(day, localDay(local.now, local.zone))}?`
     : `“${[dayText, clockText].join(' ').trim()}” names no single moment.`;
-  const why = isAlone || vague ? vagueWhy : day.why;
-  return { options: options.slice(0, 4), why: why ?? either };
+  const dayWhy = days.length > 1 ? `Which day is ${dayText}?` : either;
+  return { options: options.slice(0, 4), why: isAlone || vague ? vagueWhy : dayWhy };
 }
 
 /** A time alone is its next occurrence; of a part of the day, the one of another day has its date. */
-function nextAt(
-  time: string,
-  zone: string | null,
-  isVague: boolean,
-  local: MomentContext,
-): readonly TimeOption[] {
+function nextAt(time: string, isVague: boolean, local: MomentContext): readonly TimeOption[] {
   const today = localDay(local.now, local.zone);
   const day = futureDay(today, time, local);
-  const isPlain = zone === null && local.key === 'at' && (!isVague || day === today);
-  // In another zone it can be another day.
-  const days = zone === null ? [day] : [-1, 0, 1, 2].map((count) => addDays(today, count));
-  const next = days.map((each) => optionOn(each, time, zone, local)).find((all) => all.length > 0);
-  return (next ?? []).map((option) => (isPlain ? { ...option, text: time } : option));
+  const isPlain = local.key === 'at' && (!isVague || day === today);
+  return optionOn(day, time, local).map((one) => (isPlain ? { ...one, text: time } : one));
 }
 
 /** A moment that has passed, or that the clocks skip, with the next one at this time. */
 function passed(
   days: readonly string[],
   times: readonly string[],
-  zone: string | null,
   local: MomentContext,
 ): Moments | null {
   const [day = '', time = ''] = [days[0], times[0]];
   const isSkipped = instantsOf(day, time, local.zone).length === 0;
+  const later = timeText((Number(time.slice(0, 2)) + 1) % 24, time.slice(3));
   const first = isSkipped ? day : localDay(local.now, local.zone);
   const [next] = [first, addDays(first, 1)].flatMap((each) =>
-    optionOn(each, isSkipped ? hourLater(time) : time, zone, local),
+    optionOn(each, isSkipped ? later : time, local),
   );
   const why = isSkipped
     ? `The clocks skip ${time} on that day.`
     : 'This moment has passed. The next one:';
-  return { why, options: next ? [next] : [] };
-}
-
-function hourLater(time: string): string {
-  return `${String((Number(time.slice(0, 2)) + 1) % 24).padStart(2, '0')}${time.slice(2)}`;
+  return { why, options: next ? [next] : [], isOther: true };
 }
 
 /** Today, or tomorrow if the time has passed today. */
@@ -394,22 +423,14 @@ function futureDay(today: string, time: string, { now, zone }: LocalClock): stri
 }
 
 /** The option for a day and a time; none in the past, or where the clocks skip it. */
-function optionOn(
-  day: string,
-  time: string,
-  zone: string | null,
-  { now, key, zone: own }: MomentContext,
-): readonly TimeOption[] {
-  if (time === '24:00')
-    return optionOn(addDays(day, 1), '00:00', zone, { now, key, zone: own, hasLead: true });
-  const isOffset = zone !== null && /^[+-]/.test(zone);
-  const [exact] = isOffset ? [new Date(`${day}T${time}:00${zone}`)] : instantsOf(day, time, own);
+function optionOn(day: string, time: string, local: MomentContext): readonly TimeOption[] {
+  if (time === '24:00') return optionOn(addDays(day, 1), '00:00', local);
+  const { now, key, zone } = local;
+  const [exact] = instantsOf(day, time, zone);
   if (!exact || exact <= now) return [];
-  const text = zone === null ? `${day}T${time}` : `${exact.toISOString().slice(0, 16)}Z`;
   const lead = key === 'until' ? 'until ' : '';
-  const inZone = zone === null ? '' : ` ${zone}`;
-  const label = `${lead}${dayLabel(day, localDay(now, own))} ${time}${inZone}`;
-  return [{ key, text, label }];
+  const label = `${lead}${dayLabel(day, localDay(now, zone))} ${time}`;
+  return [{ key, text: `${day}T${time}`, label }];
 }
 
 export const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
@@ -480,31 +501,24 @@ export function timesOfDay(text: string): readonly string[] {
   return clockOf(plain(text), true) ?? [];
 }
 
-interface DaysReading {
-  readonly days: readonly string[];
-  /** Why there are several. */
-  readonly why?: string;
-}
-
 const WEEKDAY =
   /^(?:(this|next|nächsten) )?(mon|tue|wed|thu|fri|sat|sun)(?:day|sday|s|nesday|rsday|urday)?$/;
 
-function daysOf(text: string, { now, zone }: LocalClock): DaysReading | null {
+/** The day of these words, or several that they can mean; none if they are no day. */
+function daysOf(text: string, { now, zone }: LocalClock): readonly string[] {
   const today = localDay(now, zone);
-  if (/^(today|tonight|heute|this)$/.test(text)) return { days: [today] };
-  if (/^(tomorrow|tmrw|tmr|tomorow|morgen)$/.test(text)) return { days: [addDays(today, 1)] };
-  if (/^(yesterday|gestern)$/.test(text)) return { days: [addDays(today, -1)] };
-  if (/^(next week)$/.test(text)) return { days: [addDays(today, 7 - weekdayOf(today))] };
+  if (/^(today|tonight|heute|this)$/.test(text)) return [today];
+  if (/^(tomorrow|tmrw|tmr|tomorow|morgen)$/.test(text)) return [addDays(today, 1)];
+  if (/^(yesterday|gestern)$/.test(text)) return [addDays(today, -1)];
+  if (/^(next week)$/.test(text)) return [addDays(today, 7 - weekdayOf(today))];
   if (/^(this |next |the )?weekend$/.test(text))
-    return { days: [addDays(today, (5 - weekdayOf(today) + 7) % 7)] };
+    return [addDays(today, (5 - weekdayOf(today) + 7) % 7)];
   const [, which, name = ''] = WEEKDAY.exec(text) ?? [];
-  if (name !== '') {
-    const ahead = (dayOfName(name) - weekdayOf(today) + 7) % 7;
-    if (ahead === 0 ? which === undefined : which === 'next')
-      return { days: [addDays(today, ahead), addDays(today, ahead + 7)], why: 'Which day?' };
-    return { days: [addDays(today, ahead || (which === 'this' ? 0 : 7))] };
-  }
-  return datesOf(text, today);
+  if (name === '') return datesOf(text, today);
+  const ahead = (dayOfName(name) - weekdayOf(today) + 7) % 7;
+  if (ahead === 0 ? which === undefined : which === 'next')
+    return [addDays(today, ahead), addDays(today, ahead + 7)];
+  return [addDays(today, ahead || (which === 'this' ? 0 : 7))];
 }
 
 const MONTH = MONTHS.map((name) => `${name}[a-z]*`).join('|');
@@ -513,42 +527,46 @@ const NAMED_DATE = patternOf(
   { MONTH },
 );
 
-function datesOf(text: string, today: string): DaysReading | null {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return isDay(text) ? { days: [text] } : null;
+function datesOf(text: string, today: string): readonly string[] {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return isDay(text) ? [text] : [];
   const [, first = '', month = '', other = '', second = ''] = NAMED_DATE.exec(text) ?? [];
   const named = MONTHS.indexOf((month || other).slice(0, 3)) + 1;
-  if (named > 0) return found([dateIn(today, Number(first || second), named)]);
+  if (named > 0) return dateIn(today, Number(first || second), named);
   const [, one = '', sign, two = ''] = /^(\d{1,2})([./])(\d{1,2})\.?$/.exec(text) ?? [];
-  if (sign === undefined) return null;
+  if (sign === undefined) return [];
   const [a, b] = [Number(one), Number(two)];
   const dayFirst = dateIn(today, a, b);
-  if (sign === '.') return found([dayFirst]);
-  const both = found([dayFirst, a === b ? null : dateIn(today, b, a)]);
-  return both && both.days.length > 1 ? { ...both, why: `Which day is ${text}?` } : both;
+  return sign === '.' || a === b ? dayFirst : [...dayFirst, ...dateIn(today, b, a)];
 }
 
-function found(days: readonly (string | null)[]): DaysReading | null {
-  const all = days.filter((day) => day !== null);
-  return all.length > 0 ? { days: all } : null;
-}
-
-/** This year, or the next one if the day has passed; null for a day that does not exist. */
-function dateIn(today: string, day: number, month: number): string | null {
+/** This year, or the next one if the day has passed; none for a day that does not exist. */
+function dateIn(today: string, day: number, month: number): readonly string[] {
   const text = (year: number) =>
     `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
   const year = Number(today.slice(0, 4));
   const date = text(year) < today ? text(year + 1) : text(year);
-  return isDay(date) ? date : null;
+  return isDay(date) ? [date] : [];
 }
 
-const REPEATS = String.raw`^(?:(every|each) (other )?(day|night|morning|evening|week|weekday|weekend|month|(mon|tues|wednes|thurs|fri|satur|sun)day)s?\b.*|(daily|hourly|weekly|monthly|weekdays)(?: at)?(?: \d.*)?$)`;
+const REPEATS = String.raw`^(?:(every|each) (other )?(day|night|morning|evening|week|weekday|weekend|month|(mon|tues|wednes|thurs|fri|satur|sun)day)s?\b.*|(nightly(?= at \d| \d+(?:[:.h]|[ap]m))|daily|hourly|weekly|monthly|weekdays|(on )?\w{3,6}days|(on )?<DAY>-<DAY>)(?: at)?(?: \d.*)?$)`;
 
-const REPETITION = patternOf(REPEATS, {});
+const DAY = '(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*';
+const REPETITION = patternOf(REPEATS, { DAY });
 
 /** Words that begin with a repetition: `every night`, `weekdays`. */
 export function isRepeated(text: string): boolean {
   return REPETITION.test(text);
 }
+
+/** What people add to be polite: `if you can`, `when possible`. */
+export const POLITE =
+  "(?:possible|ok(?:ay)?|(?:that|this|it)(?:'s| is) (?:ok(?:ay)?|fine|possible)|you (?:can|could|like|want|(?:don't|do not) mind|have (?:a )?(?:time|minute|moment|second)))";
+
+/** Words that begin with a condition, which Signalbox does not check: `only if idle`, `once the import is done`. */
+export const CONDITION = patternOf(
+  String.raw`^(?:but )?(?:(?:only )?(?:if|unless|provided|assuming|falls)|only when|once(?! more| again)|as (?:soon|long) as|sobald)(?! (?:needed|necessary|<POLITE>))(?![-/\w]).*|\bonly if\b.*`,
+  { POLITE },
+);
 
 // A list of words, not a grammar: whatever contains one of them could be a time, so that it is asked about.
 const TIME_WORDS = patternOf(
@@ -560,7 +578,9 @@ const TIME_WORDS = patternOf(
     String.raw`^(during|over) (the )?(day|night|lunch|dinner|weekend|holidays?|christmas|easter|new year)\b`,
     String.raw`^(in|for) (about |around )?(-?\d+\S*|<NUMBER>|a (while|bit|moment))$`,
     // It would run at once.
-    String.raw`^((but )?(only )?(if(?! needed| necessary| possible)|unless)|when|once(?! more| again)|as soon as(?! possible)|after|before|sobald|wenn|nach|vor|jeden?|täglich)(?![-/\w]).*`,
+    CONDITION.source,
+    String.raw`^(when|after|before|wenn|nach|vor|jeden?|täglich)(?! <POLITE>)(?![-/\w]).*`,
+    '^(but )?not (now|yet)$',
     '^at (half|quarter) .*',
     String.raw`\b\d{1,2}:\d\d\b|\bat ([01]?\d|2[0-3])[.h]?[0-5]\d$`,
     String.raw`\b\d{1,2} ?(am|pm|uhr|o'clock)\b`,
@@ -576,6 +596,7 @@ const TIME_WORDS = patternOf(
     String.raw`\b(in|for|until|within|after) (about |around |at least |the next )?(an?|half|\d+|<NUMBER>|a couple of|(a )?few|some) ?(<UNIT>|seconds|nights?|fortnights?|months?|years?)\b`,
   ].join('|'),
   {
+    ...{ POLITE, DAY },
     NUMBER: NUMBERS.slice(1).join('|'),
     UNIT: UNITS,
     MONTH:

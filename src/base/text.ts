@@ -22,6 +22,8 @@ export interface Word {
   readonly quoted: boolean;
 }
 
+export type Words = readonly Word[];
+
 /**
  * `min=16 "night saving"` → two words; a quote without an end runs to the end of the line. Within quotes,
  * a backslash keeps a quote. Single quotes count around whole words only.

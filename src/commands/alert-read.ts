@@ -394,10 +394,7 @@ function channelText({ channels }: Alert, names: AlertNames = {}): string | null
 }
 
 /** The name of what the alert refers to; the id where the name is unknown. */
-function referenceText(
-  id: string | null,
-  names: Readonly<Record<string, string | null>> = {},
-): Cell {
+function referenceText(id: string | null, names: Readonly<Record<string, string | null>> = {}) {
   if (id === null || names[id] === undefined) return id;
   return names[id] ?? `${id} (not listed by the server)`;
 }

@@ -2,7 +2,7 @@ import { type ZodObject, z } from 'zod';
 import { cached } from '../base/cache.ts';
 import { type LocalClock, readTime, typedSpan } from '../base/moments.ts';
 import { TimeZone } from '../base/problem.ts';
-import { nearest, type Word } from '../base/text.ts';
+import { nearest, type Word, type Words } from '../base/text.ts';
 import { upperFirst } from '../domain/change.ts';
 import { ClockTimeText, REVERT_SPAN, spanSchema, type TimingSupport } from '../domain/timing.ts';
 import { wordOf } from '../domain/words.ts';
@@ -148,6 +148,10 @@ export function choiceField<Schema extends z.ZodType>(
   const cased = z.preprocess((value) => inCaseOf(schema, value), schema);
   return field(cased, { ...words, input: { kind: 'choice', options } });
 }
+
+/** A choice among all values of an enumeration. */
+export const enumField = <Schema extends z.ZodEnum>(schema: Schema, words: FieldWords) =>
+  choiceField(schema, () => schema.options.map(String), words);
 
 export function numberChoiceField<Schema extends z.ZodType>(
   schema: Schema,
@@ -321,7 +325,7 @@ const REVERT = {
     word: 'until',
     label: 'Revert at',
     hint: 'A time, instead of a duration',
-    synonyms: ['till', 'til'],
+    synonyms: ['till', 'til', 'to', 'end'],
     reads: (typed, clock) => momentText('until', typed, clock),
     typedOnly: true,
   }),
@@ -347,7 +351,7 @@ export function quoteWord({ text, quoted }: Word): string {
 }
 
 /** The words as they were typed, without their quotes. */
-export function typedText(words: readonly Word[]): string {
+export function typedText(words: Words): string {
   return words.map(({ text }) => text).join(' ');
 }
 

@@ -65,11 +65,7 @@ async function idOf(
 }
 
 /** The backups whose id begins so, of one of which the id was shortened; else the list of all. */
-async function similarBackups(
-  service: Service,
-  typed: string,
-  reads: CommandContext['reads'],
-): Promise<Answer> {
+async function similarBackups(service: Service, typed: string, reads: CommandContext['reads']) {
   const read = await reads.cloud.backups(service.id, { waiting: true });
   const near = read.known ? read.value.filter(({ id }) => id.startsWith(typed.toLowerCase())) : [];
   const offers = near

@@ -387,29 +387,22 @@ const WORDS: Readonly<Partial<Record<ChangeEvent['type'], Words>>> = {
 /** The words of an event, also by what it holds. */
 function wordsOf(event: ChangeEvent, change: Change | null): Words {
   const [story, log] = WORDS[event.type] ?? [null, null];
-  switch (event.type) {
-    case 'drafted':
-      if (!event.inherits) return [story, log];
-      return [story, event.parent ? 'planned the revert' : 'planned, by its schedule,'];
-    case 'cancelled':
-      return [story, event.evidence?.edited ? 'withdrew, to edit,' : log];
-    case 'succeeded':
-      // Nothing was sent.
-      return change && isLocal(change) ? ['carried it out', 'carried out'] : [story, log];
-    case 'failed':
-      // No server answered.
-      return event.status === null ? ['did not carry it out', 'did not carry out'] : [story, log];
-    case 'resolved':
-      return [story, event.by === 'signalbox' ? 'read that the server applied' : log];
-    case 'stale':
-      return [story, `${log} (${staleText(event.why)}):`];
-    case 'revealed':
-      // By what is known of the modal.
-      if (event.shown) return [story, log];
-      return [story, `${event.shown === null ? 'opened' : 'may not have seen'} the password of`];
-    default:
-      return [story, log];
-  }
+  if (event.type === 'drafted' && event.inherits)
+    return [story, event.parent ? 'planned the revert' : 'planned, by its schedule,'];
+  if (event.type === 'cancelled' && event.evidence?.edited) return [story, 'withdrew, to edit,'];
+  // Nothing was sent.
+  if (event.type === 'succeeded' && change && isLocal(change))
+    return ['carried it out', 'carried out'];
+  // No server answered.
+  if (event.type === 'failed' && event.status === null)
+    return ['did not carry it out', 'did not carry out'];
+  if (event.type === 'resolved' && event.by === 'signalbox')
+    return [story, 'read that the server applied'];
+  if (event.type === 'stale') return [story, `${log} (${staleText(event.why)}):`];
+  // By what is known of the modal.
+  if (event.type === 'revealed' && !event.shown)
+    return [story, `${event.shown === null ? 'opened' : 'may not have seen'} the password of`];
+  return [story, log];
 }
 
 /** Returns what happened to a change for people, the oldest first: who did what, when. */
@@ -528,11 +521,7 @@ function subjectOf(change: Change) {
 }
 
 /** What happened by an event, or null for one that only Signalbox needs. */
-async function didOf(
-  subjects: Subjects,
-  { stream, event }: LoggedEvent,
-  change: Change | null,
-): Promise<Did | null> {
+async function didOf(subjects: Subjects, { stream, event }: LoggedEvent, change: Change | null) {
   switch (stream.split('/')[0]) {
     case 'change': {
       const [, did] = wordsOf(event as ChangeEvent, change);

@@ -7,7 +7,7 @@ import {
   type InlinePart,
   textAnswer,
 } from '../domain/answer.ts';
-import { type Change, isChangeId, isPrivate, targetKey } from '../domain/change.ts';
+import { isChangeId, isPrivate, targetKey } from '../domain/change.ts';
 import { serviceTarget } from '../domain/targets.ts';
 import { STATE_WORDS, wordOf } from '../domain/words.ts';
 import { type ChangeQuery, countChanges, listChanges, loadChange } from '../log/index.ts';
@@ -86,7 +86,11 @@ export const changeList = queryCommand({
 function listPhrase(words: readonly string[], so: PhraseState): Phrase | null {
   const which = ownValue(LIST_WORDS, words[0]?.toLowerCase() ?? '');
   if (which && so.given.which === undefined) return { taken: 1, given: { which } };
-  return namePhrase('service', words, so) ?? daysPhrase(words, so);
+  const named = namePhrase('service', words, so) ?? daysPhrase(words, so);
+  const { until, ...given } = named?.given ?? {};
+  if (!named || until === undefined) return named;
+  const readings = [{ label: `since=${given.since}`, given }];
+  return { taken: named.taken, choice: { why: `This list has no “until=${until}”.`, readings } };
 }
 
 const LIST_WORDS: Readonly<Record<string, string>> = {
@@ -226,11 +230,7 @@ export const changeCancel = queryCommand({
 });
 
 /** Returns the change with this id, or an answer that offers similar ids. */
-async function findChange(
-  { events }: CommandContext['changes'],
-  typed: string,
-  { by }: Caller,
-): Promise<Change | Answer> {
+async function findChange({ events }: CommandContext['changes'], typed: string, { by }: Caller) {
   const id = changeIdText(typed);
   const change = isChangeId(id) ? await loadChange(events, id) : null;
   if (change && (!isPrivate(change) || change.requester === by)) return change;

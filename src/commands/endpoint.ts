@@ -11,7 +11,7 @@ import {
   StreamAuthentication,
 } from '../servers/cloud-schema.ts';
 import { bodyOf, inSendOrder, sentEndpoint, wireProblems } from '../servers/sent.ts';
-import { choiceField, type FieldContext, required, ServiceName, textField } from './arguments.ts';
+import { enumField, type FieldContext, required, ServiceName, textField } from './arguments.ts';
 import { changeCommand, queryCommand } from './define.ts';
 import { unknownList } from './reported.ts';
 import { observeService } from './service-observe.ts';
@@ -72,7 +72,7 @@ export const endpointCreate = changeCommand({
   args: z.strictObject({
     service: ServiceName,
     type: required(
-      choiceField(EndpointType, () => EndpointType.options, {
+      enumField(EndpointType, {
         word: 'type',
         label: 'Type',
         redraws: true,
@@ -93,11 +93,8 @@ export const endpointCreate = changeCommand({
       word: 'resource-share',
       label: 'Resource share (ARN)',
     }),
-    streamClusterArn: textField(ClusterArn, {
-      word: 'cluster',
-      label: 'Streaming cluster (ARN)',
-    }),
-    streamAuthentication: choiceField(StreamAuthentication, () => StreamAuthentication.options, {
+    streamClusterArn: textField(ClusterArn, { word: 'cluster', label: 'Streaming cluster (ARN)' }),
+    streamAuthentication: enumField(StreamAuthentication, {
       word: 'authentication',
       label: 'Authentication',
     }),

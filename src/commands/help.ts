@@ -132,10 +132,7 @@ const SHOW_ALL: CommandOffer = { label: 'Show all commands', line: `signalbox he
 /** Offered to a reader who has requested little so far. */
 const COMMON = ['service list', 'change list', 'cost', 'service show', 'alert list'];
 
-function offersFor(
-  commands: readonly Command[],
-  { frequent, mayUse }: HelpReader,
-): readonly CommandOffer[] {
+function offersFor(commands: readonly Command[], { frequent, mayUse }: HelpReader) {
   const usable = commands.filter(mayUse);
   const names = [...frequent, ...COMMON, ...usable.map(({ name }) => name)];
   const offered = [...new Set(names)].flatMap((name) => usable.filter((one) => one.name === name));

@@ -53,11 +53,7 @@ export function itemsOf(reading: ListReading): readonly ListedItem[] {
 }
 
 /** Backups by their time, the latest finished one first. */
-function backupItems(
-  backups: readonly BackupReading[],
-  of: string | null,
-  now: Date,
-): readonly ListedItem[] {
+function backupItems(backups: readonly BackupReading[], of: string | null, now: Date) {
   return newestFirst(backups)
     .toSorted((a, b) => Number(isGood(b)) - Number(isGood(a)))
     .map((backup) => {
@@ -78,10 +74,7 @@ function pipeItems(service: Service, pipes: readonly PipeReading[]): readonly Li
   });
 }
 
-function tileItems(
-  dashboards: readonly DashboardReading[],
-  of: string | undefined,
-): readonly ListedItem[] {
+function tileItems(dashboards: readonly DashboardReading[], of: string | undefined) {
   const isOne = dashboards.some(({ id }) => id === of);
   return dashboards
     .filter(({ id }) => !isOne || id === of)

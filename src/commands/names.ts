@@ -2,7 +2,7 @@
 
 import { cached } from '../base/cache.ts';
 import { PathId } from '../base/http.ts';
-import { nearest, type Word } from '../base/text.ts';
+import { nearest, type Words } from '../base/text.ts';
 import { type CommandOffer, slashCommand } from '../domain/answer.ts';
 import { scopesOf, tagsOf, warehousesOf } from '../domain/freezes.ts';
 import { findByName, type NamedItem, nameToType, type Service } from '../domain/targets.ts';
@@ -77,7 +77,7 @@ const NAME_WORDS_MAX = 8;
 /** The longest run of words at the start that is a known name; a quoted word is a name of its own. */
 export function nameAt(
   names: NameKind,
-  words: readonly Word[],
+  words: Words,
   vocabulary: Vocabulary,
   args: Readonly<Record<string, unknown>> = {},
 ) {
@@ -108,7 +108,7 @@ function nameText(typed: string, isQuoted: boolean): string {
 }
 
 /** How many words at the start are similar to a name with as many words: `5xx rtae`; null if none are. */
-export function similarAt(names: NameKind, words: readonly Word[], vocabulary: Vocabulary) {
+export function similarAt(names: NameKind, words: Words, vocabulary: Vocabulary) {
   const known = thingsOf(names, vocabulary).flatMap(({ name, aliases }) => [name, ...aliases]);
   for (let taken = Math.min(NAME_WORDS_MAX, words.length); taken > 1; taken -= 1) {
     const text = typedText(words.slice(0, taken));
@@ -120,7 +120,7 @@ export function similarAt(names: NameKind, words: readonly Word[], vocabulary: V
 }
 
 /** The only known alert anywhere in the words, for example in a pasted notice. */
-export function onlyAlert(words: readonly Word[], vocabulary: Vocabulary) {
+export function onlyAlert(words: Words, vocabulary: Vocabulary) {
   const found = words.flatMap((_, at) => nameAt('alert', words.slice(at), vocabulary) ?? []);
   return found.length === 1 ? found[0] : undefined;
 }

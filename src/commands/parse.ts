@@ -1,4 +1,5 @@
-import { nearest, ownValue, splitWords, type Word } from '../base/text.ts';
+import { POLITE } from '../base/moments.ts';
+import { nearest, ownValue, patternOf, splitWords, type Word, type Words } from '../base/text.ts';
 import { type CommandOffer, oneLineOf, slashCommand } from '../domain/answer.ts';
 import { findByName } from '../domain/targets.ts';
 import {
@@ -62,19 +63,25 @@ export function parseLine(noun: string, typed: string, vocabulary: Vocabulary): 
 
 /** Whether a line is complete, or has a form. */
 function isUnderstood(line: string, vocabulary: Vocabulary): boolean {
-  return readOther(line, { ...vocabulary, isCheck: true }).kind !== 'misread';
+  return readCheck(line, vocabulary).kind !== 'misread';
 }
 
-/** The words, without those that carry no meaning at the start. */
-function wordsOf(typed: string): readonly Word[] {
-  const words = splitWords(typed);
-  const first = words.findIndex(
-    (word) => word.quoted || !/^(please|pls|bitte)[,:]?$/i.test(word.text),
-  );
-  return first < 0 ? [] : words.slice(first);
-}
+/** What a line means, without what it would offer. */
+const readCheck = (line: string, vocabulary: Vocabulary) =>
+  readOther(line, { ...vocabulary, isCheck: true });
 
-function readLine(noun: string, words: readonly Word[], vocabulary: Vocabulary): ParseResult {
+/** The words, without those at both ends that are only polite. */
+const wordsOf = (typed: string) =>
+  splitWords(typed.replace(POLITE_START, '').replace(POLITE_END, ''));
+
+const POLITE_START =
+  /^\s*(?:(?:please|pls|bitte)(?:[,:]|(?!\S))\s*|(?:hi|hey|hello|hallo)[,!]?\s+(?!there|all|every)(?=\S)|(?:show|give|tell|get) me\s+(?:(?:the|all|my|our)\s+)?(?=\S))+/i;
+const POLITE_END = patternOf(
+  String.raw`(?<![\s,;.])[\s,;.]+(?:(?:please|pls|bitte|danke|(?:many )?thanks|thank you|thx|cheers|if <POLITE>|when(?:ever)? <POLITE>|as soon as <POLITE>)(?: (?:a lot|(?:so|very) much|in advance|(?:with|for) you))?(?![\w-])[\s,;.!]*)+$(?<!\b(?:because|weil|reason|message)\b[^]*|\s-m\s[^]*)`,
+  { POLITE },
+);
+
+function readLine(noun: string, words: Words, vocabulary: Vocabulary): ParseResult {
   if (ownCommands(noun, vocabulary).length === 0) return readChat(noun, words, vocabulary);
   const costs = noun === 'cost' ? readCosts(words, vocabulary) : null;
   if (costs) return costs;
@@ -101,7 +108,7 @@ function asksSchedule(found: FoundVerb, vocabulary: Vocabulary): ParseProblem | 
 }
 
 /** A question about costs that is one of the other commands, and a verb of another noun. */
-function readCosts(words: readonly Word[], vocabulary: Vocabulary): ParseResult | null {
+function readCosts(words: Words, vocabulary: Vocabulary): ParseResult | null {
   const own = ownCommands('cost', vocabulary).filter((command) => verbOf(command) !== '');
   const found = verbAt(words, own);
   if (found || (words[0] && isHelp(words[0]))) return null;
@@ -111,7 +118,7 @@ function readCosts(words: readonly Word[], vocabulary: Vocabulary): ParseResult 
 }
 
 /** `/alert stop ci`: a verb of services and the name of one, after a noun that has neither. */
-function readForeign(noun: string, words: readonly Word[], vocabulary: Vocabulary) {
+function readForeign(noun: string, words: Words, vocabulary: Vocabulary) {
   if (!['alert', 'change', 'cost'].includes(noun)) return null;
   const own = verbAt(words, ownCommands(noun, vocabulary));
   const takesScope =
@@ -137,11 +144,7 @@ const unquoted = (texts: readonly string[]) => texts.map((text) => ({ text, quot
 const NOT_REQUESTED = 'Nothing was requested: the line says not to do it.';
 
 /** Help, a negation, a question, and what Signalbox never does. */
-function readSpecial(
-  noun: string,
-  words: readonly Word[],
-  vocabulary: Vocabulary,
-): ParseResult | null {
+function readSpecial(noun: string, words: Words, vocabulary: Vocabulary): ParseResult | null {
   const own = ownCommands(noun, vocabulary);
   const [first, ...rest] = words;
   if (!first)
@@ -167,7 +170,7 @@ function readSpecial(
 }
 
 /** The words of a question, with or without a verb before it; null: they ask nothing, or about costs. */
-function questionOf(noun: string, words: readonly Word[], found: FoundVerb | null) {
+function questionOf(noun: string, words: Words, found: FoundVerb | null) {
   if (noun === 'cost' || (found && nounOf(found.command) === 'cost')) return null;
   if (found?.command.name === 'change who') {
     // `who can stop finance` is a question; `who service stop finance` is the command.
@@ -186,7 +189,7 @@ function isHelp(word: Word): boolean {
 }
 
 /** `stop` of `help stop` and of `help how do I stop`; a verb can have two words. Null without one. */
-function helpTopic(words: readonly Word[], own: readonly Command[]): string | null {
+function helpTopic(words: Words, own: readonly Command[]): string | null {
   const isAsked = isQuestionWord(words[0]);
   for (let at = 0; at < (isAsked ? words.length : 1); at += 1) {
     const found = verbAt(words.slice(at), own);
@@ -213,11 +216,7 @@ function refused(
 const LABEL_MAX = 60;
 
 /** The command of the words: its verb first, after a name, or none at all. */
-function findCommand(
-  noun: string,
-  words: readonly Word[],
-  vocabulary: Vocabulary,
-): FoundVerb | null {
+function findCommand(noun: string, words: Words, vocabulary: Vocabulary): FoundVerb | null {
   const own = ownCommands(noun, vocabulary);
   const found = verbAt(words, own);
   const name = nameBefore(noun, words, vocabulary);
@@ -234,7 +233,7 @@ function findCommand(
 }
 
 /** `turn staging off` → `turn off staging`; null for any other words. */
-function verbApart([verb = NO_WORD, ...rest]: readonly Word[], vocabulary: Vocabulary) {
+function verbApart([verb = NO_WORD, ...rest]: Words, vocabulary: Vocabulary) {
   if (!/^(turn|switch|power|shut|bring|wake|scale)$/.test(lowerOf(verb))) return null;
   const named = nameAt('service', rest, vocabulary)?.taken;
   const at = named ?? rest.findIndex((word) => PARTICLE.test(lowerOf(word)));
@@ -252,13 +251,13 @@ function listed(found: FoundVerb, own: readonly Command[]): FoundVerb {
   return list ? { ...found, command: list } : found;
 }
 
-function nameBefore(noun: string, words: readonly Word[], vocabulary: Vocabulary) {
+function nameBefore(noun: string, words: Words, vocabulary: Vocabulary) {
   const kind = noun === 'alert' ? 'alert' : 'service';
   return noun === 'change' || noun === 'cost' ? null : nameAt(kind, words, vocabulary);
 }
 
 /** A name without a verb is shown. */
-function withoutVerb(noun: string, words: readonly Word[], vocabulary: Vocabulary) {
+function withoutVerb(noun: string, words: Words, vocabulary: Vocabulary) {
   const own = ownCommands(noun, vocabulary);
   const of = (name: string) => own.find((command) => command.name === `${noun} ${name}`);
   const [first = NO_WORD] = words;
@@ -285,7 +284,7 @@ function withoutVerb(noun: string, words: readonly Word[], vocabulary: Vocabular
   return name ? (of('show') ?? list) : undefined;
 }
 
-function unknownVerb(noun: string, words: readonly Word[], vocabulary: Vocabulary): ParseProblem {
+function unknownVerb(noun: string, words: Words, vocabulary: Vocabulary): ParseProblem {
   const { prefix = '', commands } = vocabulary;
   const own = ownCommands(noun, vocabulary);
   const [first = NO_WORD, ...rest] = words;
@@ -307,7 +306,7 @@ function unknownVerb(noun: string, words: readonly Word[], vocabulary: Vocabular
 }
 
 /** `alerts firing` after another noun: the lines of that noun. */
-function nounLines(noun: string, words: readonly Word[], { commands }: Vocabulary) {
+function nounLines(noun: string, words: Words, { commands }: Vocabulary) {
   const [first = NO_WORD, ...rest] = words;
   const meant = nounsOf(commands).find((each) => each !== noun && isNoun(first, each));
   if (meant === undefined) return [];
@@ -316,7 +315,7 @@ function nounLines(noun: string, words: readonly Word[], { commands }: Vocabular
 }
 
 /** Words without a noun, for example in a direct message: `stop ci`, `is ci running?`. */
-function readChat(noun: string, words: readonly Word[], vocabulary: Vocabulary): ParseResult {
+function readChat(noun: string, words: Words, vocabulary: Vocabulary): ParseResult {
   const [first, ...typed] = words;
   if (!first || isHelp(first))
     return {
@@ -361,7 +360,7 @@ function isNoun(word: Word, noun: string): boolean {
 }
 
 /** The noun that the verb or the names of the words belong to, with the words after it. */
-function nounOfChat(words: readonly Word[], nouns: readonly string[], vocabulary: Vocabulary) {
+function nounOfChat(words: Words, nouns: readonly string[], vocabulary: Vocabulary) {
   const at = words.findIndex(
     (word, index) => index > 0 && index < 3 && nouns.some((noun) => isNoun(word, noun)),
   );
@@ -386,7 +385,7 @@ function nounOfChat(words: readonly Word[], nouns: readonly string[], vocabulary
  * `organization=prod-eu` beside a name means `prod-eu/name`. Null: the words have no such key, or it is for the command
  * to read or refuse, because nothing in the line could be narrowed by it.
  */
-function readOrganization(command: Command, typed: readonly Word[], vocabulary: Vocabulary) {
+function readOrganization(command: Command, typed: Words, vocabulary: Vocabulary) {
   const { organizations, services } = vocabulary;
   if (organizations.length === 1) return null;
   const at = typed.findIndex((word) => !word.quoted && KEY.test(word.text));
@@ -413,11 +412,7 @@ function readOrganization(command: Command, typed: readonly Word[], vocabulary: 
 const NAMES_NONE = '“organization=” chooses among services of one name, and this names none:';
 const KEY = /^organization=/i;
 
-function readArguments(
-  command: Command,
-  typed: readonly Word[],
-  vocabulary: Vocabulary,
-): ParseResult {
+function readArguments(command: Command, typed: Words, vocabulary: Vocabulary): ParseResult {
   const placed = readOrganization(command, typed, vocabulary);
   if (placed) return placed;
   const fields = fieldsOf(command.args);
@@ -471,7 +466,7 @@ const ONE_EACH = 'A line requests one change, so each is requested on its own:';
  */
 function separateLines(
   command: Command,
-  typed: readonly Word[],
+  typed: Words,
   { targets, without, given, choices, pieces }: Draft,
   vocabulary: Vocabulary,
 ): readonly string[] | null {
@@ -480,7 +475,7 @@ function separateLines(
   const isUnread = pieces.some((piece) => 'choice' in piece || looseText(piece) !== null);
   if (command.kind !== 'change' || vocabulary.isCheck || !(isShared || isUnread)) return null;
   const ends = [given, ...choices.flatMap(({ readings }) => readings.map((each) => each.given))];
-  const draftOf = (words: readonly Word[]) => readWords(command, words, vocabulary);
+  const draftOf = (words: Words) => readWords(command, words, vocabulary);
   const isReverted = ends.some(({ until }) => until !== undefined);
   // What is quoted or introduced is the reason, whatever it says.
   const end = typed.findIndex((word) => word.quoted || /^(because|weil|-|reason)/i.test(word.text));
@@ -515,14 +510,14 @@ function separateLines(
 
 const hasValue = ({ given, choices }: Draft) => Object.keys(given).length + choices.length > 1;
 
-function lines(...all: readonly (readonly [Command, readonly Word[]])[]): readonly string[] {
+function lines(...all: readonly (readonly [Command, Words])[]): readonly string[] {
   return all.map(([{ name }, words]) => [name, ...words.map(quoteWord)].join(' '));
 }
 
 /** A name that nothing has comes before all else that is asked: the same words with each similar name. */
 function misnamed(
   { command, given }: Pick<TypedCommand, 'command' | 'given'>,
-  typed: readonly Word[],
+  typed: Words,
   vocabulary: Vocabulary,
 ): ParseProblem | null {
   const asked = { command, given, reason: '' };
@@ -596,10 +591,10 @@ function ambiguous(
   if (own.length === 0 && !isReason) {
     // Another part of the line prevents each of them: what it says of each is offered. The name is exact, and asked about
     // once.
-    const next = combinations.map((each) =>
-      readOther(commandLine(command, each.given, reason, true), { ...vocabulary, isCheck: true }),
-    );
-    const misread = next.flatMap((one) => (one.kind === 'misread' ? [one] : []));
+    const misread = combinations.flatMap((each) => {
+      const one = readCheck(commandLine(command, each.given, reason, true), vocabulary);
+      return one.kind === 'misread' ? [one] : [];
+    });
     const sentences = [sentence, ...misread.slice(0, 1).map((one) => one.sentence)];
     const offers = misread.flatMap((one) => one.offers);
     return { ...problem, sentence: sentences.join('\n'), offers };
@@ -675,7 +670,7 @@ function tooMuch(
 }
 
 /** The changes of the shown thing that read all of its words: `5xx rate above 300`. */
-function changesMeant(command: Command, typed: readonly Word[], vocabulary: Vocabulary) {
+function changesMeant(command: Command, typed: Words, vocabulary: Vocabulary) {
   if (vocabulary.isCheck || verbOf(command) !== 'show') return [];
   return ownCommands(nounOf(command), vocabulary).flatMap((other) => {
     const isOwn = fieldsOf(other.args).some(({ names }) => names === nounOf(command));
@@ -685,14 +680,12 @@ function changesMeant(command: Command, typed: readonly Word[], vocabulary: Voca
     const isRead = pieces.every((piece) => 'choice' in piece) && choices.every(hasReadings);
     if (!isWhole || !isRead) return [];
     const lines = combined(given, choices).map((each) => commandLine(other, each.given, ''));
-    return lines.filter(
-      (line) => readOther(line, { ...vocabulary, isCheck: true }).kind === 'intent',
-    );
+    return lines.filter((line) => readCheck(line, vocabulary).kind === 'intent');
   });
 }
 
 /** A question in words, for example about costs. */
-function reworded(command: Command, words: readonly Word[], vocabulary: Vocabulary): ParseResult {
+function reworded(command: Command, words: Words, vocabulary: Vocabulary): ParseResult {
   const text = words.map(({ text: word }) => word).join(' ');
   const read = command.reword?.(text, vocabulary) ?? { words: text };
   if ('sentence' in read) return refused(read.sentence, read.lines, { command, given: {} });

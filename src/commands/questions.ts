@@ -1,6 +1,6 @@
 /** A question is never a change: the read that answers it, as a line. */
 
-import { ownValue, type Word } from '../base/text.ts';
+import { ownValue, type Words } from '../base/text.ts';
 import { nounOf, type Vocabulary } from './define.ts';
 import { quotedName } from './names.ts';
 import { anyName, lowerOf, verbAt } from './verbs.ts';
@@ -19,7 +19,7 @@ const ASKS_WHO =
   /\bwho (can|may|approves?|is allowed|has to|must)\b|^(can|may|could|should|would|am)\b/;
 
 /** The line that answers a question; null where no read does. */
-export function lineOfQuestion(noun: string, typed: readonly Word[], vocabulary: Vocabulary) {
+export function lineOfQuestion(noun: string, typed: Words, vocabulary: Vocabulary) {
   const words = typed.map((word) => ({ ...word, text: word.text.replace(/[?!.,]+$/, '') }));
   const text = words.map(lowerOf).join(' ');
   const service = anyName('service', words, vocabulary);
@@ -60,7 +60,7 @@ export function lineOfQuestion(noun: string, typed: readonly Word[], vocabulary:
 }
 
 /** The change whose verb stands in the question; of two with this verb, that of the noun. */
-function changeAsked(noun: string, words: readonly Word[], { commands }: Vocabulary) {
+function changeAsked(noun: string, words: Words, { commands }: Vocabulary) {
   const changes = commands.filter(({ kind }) => kind === 'change');
   const own = changes.filter((command) => nounOf(command) === noun);
   for (let at = 0; at < words.length; at += 1) {

@@ -1,16 +1,17 @@
 /** From words to the values and the reason of a command: each word is taken, asked about, or prose. */
 
-import { isRepeated, timeWords } from '../base/moments.ts';
-import type { Word } from '../base/text.ts';
+import { CONDITION, endsInTime, isRepeated, placeAt, timeWords } from '../base/moments.ts';
+import type { Word, Words } from '../base/text.ts';
 import { slashCommand } from '../domain/answer.ts';
 import { type Field, fieldsOf, isPlaced, oneOf, typedText } from './arguments.ts';
 import type { Command, Vocabulary } from './define.ts';
 import { onlyAlert, similarAt } from './names.ts';
 import { acceptedText } from './values.ts';
 import {
-  ask,
+  type Ambiguity,
   bare,
   bareKey,
+  CHOICES_MAX,
   choiceWord,
   type Draft,
   eitherOf,
@@ -35,17 +36,104 @@ import {
   textsAt,
   timePhrase,
   valueThenKey,
-  zoneOfTime,
 } from './word-steps.ts';
 
 /** Reads the words after the verb. */
-export function readWords(command: Command, words: readonly Word[], vocabulary: Vocabulary): Draft {
+export function readWords(command: Command, words: Words, vocabulary: Vocabulary): Draft {
+  const fields = fieldsOf(command.args);
+  const pairs = words.flatMap((word) => pairsIn(fields, word)).flatMap(zoneApart);
+  return readInZone(command, pairsJoined(pairs), vocabulary);
+}
+
+/**
+ * `20:00 New York tomorrow`: the words without the place, whose times are those of the zone that is named, or of
+ * the one that the person chooses. `asked`: the places that are asked about already, a line each.
+ */
+function readInZone(command: Command, words: Words, vocabulary: Vocabulary, asked = ''): Draft {
+  const own = readAll(command, words, vocabulary);
+  const { clock } = vocabulary;
+  const field = fieldsOf(command.args).find(({ word }) => word === 'zone')?.name;
+  const place = clock ? placeIn(words, own, clock.zone, field !== undefined) : null;
+  if (!clock || !place || asked.split('\n').length > CHOICES_MAX) return own;
+  const { at, taken, phrase, zone, isNamed } = place;
+  const read = (among = vocabulary) =>
+    readInZone(command, words.toSpliced(at, taken), among, `${asked}\n${phrase}`);
+  if (asked.split('\n').includes(phrase) || zone === clock.zone) return read();
+  if (clock.isElsewhere) return { ...own, refused: `Which zone: ${clock.zone} or “${phrase}”?` };
+  const readIn = (other: string): Draft => {
+    const isElsewhere = field === undefined;
+    const { given, ...draft } = read(
+      isElsewhere ? { ...vocabulary, clock: { ...clock, zone: other, isElsewhere } } : vocabulary,
+    );
+    return { ...draft, given: isElsewhere ? given : { [field]: other, ...given } };
+  };
+  if (zone !== null && isNamed) return readIn(zone);
+  const draft = read();
+  const choice = {
+    why: `“${phrase}” ${zone ? `can be the time zone ${zone}` : 'is not the name of one time zone'}.`,
+    readings: [
+      ...(zone === null ? [] : readingsIn(zone, draft, readIn(zone))),
+      { label: `in your time zone, ${clock.zone}`, given: {} },
+    ],
+    words: phrase,
+  };
+  const next = draft.pieces.findIndex((piece) => 'at' in piece && (piece.at ?? 0) >= at);
+  draft.pieces.splice(next < 0 ? draft.pieces.length : next, 0, { choice });
+  draft.choices.push(choice);
+  return draft;
+}
+
+/** `at=20:00PST`, `at="20:00 London"` → the time and its zone. */
+function zoneApart(word: Word): Words {
+  const text = word.text.replace(/^@(?=\d)/, '').replace(/^(utc|gmt)-(?=1[5-9]|2\d)/i, '$1 - ');
+  if (word.quoted || !TIME_VALUE.test(text)) return [word];
+  const parts = text
+    .replace(/(:\d\d|\d[ap]m)([a-z]{2,}|(?<!=.*)\+\d\d:?\d\d)$/i, '$1 $2')
+    .split(' ');
+  const isZoned = parts.some((_, at) => endsInTime(parts.slice(0, at)) && placeAt(parts.slice(at)));
+  return (isZoned || / - /.test(text) ? parts : [text]).map((part) => ({
+    text: part,
+    quoted: false,
+  }));
+}
+
+const TIME_VALUE = /^(?:-{0,2}(?:at|until|till?|from|start|stop|when)[=:])?(?:[a-z,-]+ (- )?)?\d/i;
+
+/** The first zone behind a time that was read: `20:00 New York`. */
+function placeIn(words: Words, { given, choices, pieces }: Draft, home: string, hasZone: boolean) {
+  const asked = choices.flatMap(({ readings }) => readings.map((each) => each.given));
+  const isTimed = [given, ...asked].some((each) => /:\d\dZ?$/.test(each.at ?? each.until ?? ''));
+  const texts = words.map((word) => (word.quoted ? '"' : bare(word)));
+  const end = isTimed || hasZone ? Math.min(texts.length, WORDS_MAX) : 0;
+  for (let at = 1; at < end; at += 1) {
+    const place = endsInTime(texts.slice(0, at)) ? placeAt(texts.slice(at), home) : null;
+    if (!place || pieces.some((piece) => 'at' in piece && piece.at === at - 1)) continue;
+    // `20:00 New York team asked` is a reason, and `20:00 Berlin` in Berlin as well.
+    const isEnd = place.zone !== home && isEndAt(words, at + place.taken);
+    if (place.isLike || isEnd) return { at, ...place };
+  }
+  return null;
+}
+
+/** The times of the words in another zone. */
+function readingsIn(zone: string, own: Draft, moved: Draft): Ambiguity['readings'] {
+  if (moved.refused !== null) return [];
+  const times = Object.entries(moved.given).filter(([name, text]) => text !== own.given[name]);
+  const asked = moved.choices.flatMap(({ readings }) =>
+    readings.filter((each) => each.given.at ?? each.given.until),
+  );
+  return (asked.length > 0 ? asked : [{ label: 'in', given: {} }]).map(({ label, given }) => ({
+    label: label.endsWith(zone) ? label : `${label} ${zone}`,
+    given: { ...Object.fromEntries(times), ...given },
+  }));
+}
+
+function readAll(command: Command, all: Words, vocabulary: Vocabulary): Draft {
   const draft: Draft = {
     ...{ given: {}, pieces: [], choices: [], targets: [], without: [] },
     ...{ unclear: null, refused: null, keyedReason: '', isProse: false },
   };
   const fields = fieldsOf(command.args);
-  const all = pairsJoined(words.flatMap((word) => pairsIn(fields, word)));
   const tailAt = all.findLastIndex((word) => !fieldOfPair(fields, word)) + 1;
   const reader: Reader = { command, fields, words: all, vocabulary, draft, tailAt };
   for (let at = 0; at < all.length; ) {
@@ -73,7 +161,7 @@ function leaveOut(draft: Draft): void {
 }
 
 /** `max=64,min=16` → two words. */
-function pairsIn(fields: readonly Field[], { text, quoted }: Word): readonly Word[] {
+function pairsIn(fields: readonly Field[], { text, quoted }: Word): Words {
   const isList = !quoted && /^[^\s"]+$/.test(text) && /[,;]/.test(text);
   if (!isList || !fieldOfPair(fields, { text, quoted })) return [{ text, quoted }];
   const parts = text.split(/[,;](?=[a-z-]+=)|[,;]+$/i).filter((part) => part !== '');
@@ -81,7 +169,7 @@ function pairsIn(fields: readonly Field[], { text, quoted }: Word): readonly Wor
 }
 
 /** `max = 64`, `max= 64`, `max =64` → `max=64`. */
-function pairsJoined(words: readonly Word[]): readonly Word[] {
+function pairsJoined(words: Words): Words {
   const joined: Word[] = [];
   for (const word of words) {
     const last = joined.at(-1);
@@ -114,8 +202,12 @@ function askAboutProse(reader: Reader): void {
     const piece = draft.pieces[index];
     if (!piece || !('text' in piece) || piece.at === undefined) continue;
     // `by 32gb` is no size.
+    const two = reader.words
+      .slice(Math.max(0, piece.at - 1), piece.at + 1)
+      .map(lower)
+      .join(' ');
     const isRelative =
-      lower(reader.words[piece.at - 1]) === 'by' ||
+      /^(by|not (?!before|until))/.test(two) ||
       (lower(reader.words[piece.at]) === 'by' && asksForValues(reader));
     const found = isRelative ? null : meaningAt(reader, piece.at);
     const words = draft.pieces.slice(index, index + (found?.taken ?? 0)).map(looseText);
@@ -125,32 +217,34 @@ function askAboutProse(reader: Reader): void {
     draft.pieces.splice(index, found.taken, { choice });
   }
   const loose = draft.pieces.filter((piece) => looseText(piece) !== null);
-  if (draft.choices.length > 0 || loose.length === 0) return;
+  const words = loose.map(looseText).join(' ');
+  const isCondition = CONDITION.test(words);
+  if (loose.length === 0 || (draft.choices.length > 0 && !isCondition)) return;
   // Of `double the memory for launch`, the reason begins with “for”.
   const end = loose.findIndex((piece) => looseText(piece) === 'for');
   const unread = end < 0 ? loose : loose.slice(0, end);
-  if (asksForValues(reader) && unread.length > 0) {
+  if (asksForValues(reader) && draft.choices.length === 0 && unread.length > 0) {
     draft.unclear = `What should change? “${unread.map(looseText).join(' ')}” is no value.`;
     const said = draft.pieces.filter((piece) => !unread.includes(piece));
     draft.pieces.splice(0, draft.pieces.length, ...said);
     return;
   }
-  const isNumber = /^[\d.,:%]+$/.test(rest);
+  const isNumber = /^[\d.,:%]+$/.test(words);
   const isOpen = TIMING.every((key) => draft.given[key] === undefined);
-  const time = isNumber ? rest : timeWords(rest);
-  // A second time, `20:00 and 22:00`, is asked about as well.
-  const [, second = ''] = /^(?:and|or|und|oder|&) (?:at )?(.*)/i.exec(rest) ?? [];
-  const isAsked = isNumber || isOpen || isRepeated(rest) || second.startsWith(time ?? '"');
-  if (time === null || !isAsked) return;
-  const could = /^(but )?(only )?(if|unless)\b/i.test(time)
+  const time = isNumber ? words : timeWords(words);
+  if (time === null || !(isNumber || isOpen || isRepeated(words) || isCondition)) return;
+  const could = isCondition
     ? `“${time}” could be a condition, and Signalbox checks none.`
     : `“${time}” could be a time. ${howToWrite(reader, time)}`;
   const why = isNumber ? `“${time}” is a number without its key.` : could;
-  const words = draft.pieces.map((piece) => ('text' in piece ? piece.text : '')).join(' ');
   // Words that are nothing but the time can be left out.
   const readings = words === time ? [{ label: 'Without it', given: {} }] : [];
-  draft.pieces.splice(0);
-  ask(reader, { why, readings, words });
+  const choice = { why, readings, words };
+  const said = draft.pieces.flatMap((piece) =>
+    piece === loose[0] ? [{ choice }] : loose.includes(piece) ? [] : [piece],
+  );
+  draft.pieces.splice(0, draft.pieces.length, ...said);
+  draft.choices.push(choice);
 }
 
 /** `scale staging double the memory`: a change of values, of which the line has none. */
@@ -189,7 +283,8 @@ function meaningAt(reader: Reader, at: number) {
     const draft = copyOf(reader.draft);
     const taken = step({ ...reader, draft }, at);
     if (taken === 0) continue;
-    const text = words.slice(0, taken).join(' ');
+    const { isElsewhere, zone } = reader.vocabulary.clock ?? {};
+    const text = [...words.slice(0, taken), ...(isElsewhere ? [zone] : [])].join(' ');
     const [asked] = draft.choices.slice(reader.draft.choices.length);
     const given = Object.entries(draft.given).filter(
       ([name]) => reader.draft.given[name] === undefined,
@@ -234,7 +329,7 @@ const filler: Step = (reader, at) => {
   const word = words[at];
   if (!word || word.quoted) return 0;
   const text = lower(word);
-  if (text === '' || /^[,;:.!&-]+$/.test(text) || /^(please|pls|bitte)$/.test(text)) return 1;
+  if (text === '' || /^[,;:.!&@-]+$/.test(text) || /^(please|pls|bitte)$/.test(text)) return 1;
   if (/^--?(all|yes|force|y|f)$/.test(text) && command.kind === 'query') return 1;
   if (isNounAgain(reader, at)) return 1;
   if (!FILLERS.test(text)) return 0;
@@ -299,6 +394,6 @@ const KEY_STEPS: readonly Step[] = [introducedReason, ...VALUE_STEPS];
 const AFTER_FILLER: readonly Step[] = [placedName, moreTargets, ...VALUE_STEPS];
 const STEPS: readonly Step[] = [
   ...[introducedReason, explicitPair, quotedWord, ownPhrase, placedName, moreTargets],
-  ...[zoneOfTime, bareKey, valueThenKey, choiceWord, timePhrase, filler, placedText],
+  ...[bareKey, valueThenKey, choiceWord, timePhrase, filler, placedText],
 ];
 const PROSE_STEPS: readonly Step[] = [introducedReason, explicitPair];

@@ -26,6 +26,7 @@ import { bodyOf, inSendOrder, sentCreation, wireProblems } from '../servers/sent
 import { acceptanceWarnings } from './accepted.ts';
 import {
   choiceField,
+  enumField,
   type FieldContext,
   fieldsOf,
   linesField,
@@ -135,7 +136,7 @@ const args = z.strictObject({
     redraws: true,
   }),
   provider: required(
-    choiceField(Provider, () => Provider.options, {
+    enumField(Provider, {
       word: 'provider',
       group: 'Where',
       suggestions: idsIn(CLOUDS),
@@ -179,10 +180,7 @@ const args = z.strictObject({
     redraws: true,
     lists: 'backup',
   }),
-  releaseChannel: choiceField(ReleaseChannel, () => ReleaseChannel.options, {
-    word: 'release-channel',
-    label: 'Release channel',
-  }),
+  releaseChannel: enumField(ReleaseChannel, { word: 'release-channel', label: 'Release channel' }),
   endpoints: linesField(Endpoints, {
     word: 'endpoints',
     label: 'Protocols',
@@ -198,10 +196,7 @@ const args = z.strictObject({
     word: 'profile',
     label: 'Profile',
   }),
-  complianceType: choiceField(ComplianceType, () => ComplianceType.options, {
-    word: 'compliance',
-    label: 'Compliance',
-  }),
+  complianceType: enumField(ComplianceType, { word: 'compliance', label: 'Compliance' }),
   hasTransparentDataEncryption: switchField(Switch, {
     word: 'tde',
     label: 'Transparent data encryption',

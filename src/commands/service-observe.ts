@@ -110,10 +110,7 @@ export async function readSchedule(
     : reads.cloud.schedule(id, { waiting: true });
 }
 
-async function activeEntryOf(
-  service: KnownService,
-  context: Pick<CommandContext, 'reads'>,
-): Promise<Part> {
+async function activeEntryOf(service: KnownService, context: Pick<CommandContext, 'reads'>) {
   const read = await readSchedule(service, context);
   if (!read.known) return { fields: {}, gaps: gapsOf('Scaling schedule', read) };
   const { entries = [], activeEntryId = null } = read.value ?? {};

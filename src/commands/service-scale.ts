@@ -5,13 +5,7 @@ import type { JsonObject } from '../base/text.ts';
 import { dayOf, daysBetween, HOUR_MS, MINUTE_MS, spanMs } from '../base/time.ts';
 import { utcStamp } from '../domain/answer.ts';
 import type { Plan, Snapshot } from '../domain/change.ts';
-import {
-  memoryText,
-  type NoEffect,
-  replicasText,
-  type Service,
-  serviceTarget,
-} from '../domain/targets.ts';
+import { memoryText, replicasText, type Service, serviceTarget } from '../domain/targets.ts';
 import { startsAt } from '../domain/timing.ts';
 import { BYOC_MEMORY_GB, SIZING_LABELS } from '../servers/accepted-values.ts';
 import {
@@ -287,11 +281,7 @@ const compareSizes: Compare = (before, now, body) => {
 };
 
 /** All requested values are those of the service already. */
-function sameSize(
-  { id, name }: Service,
-  before: Snapshot | null,
-  body: JsonObject,
-): NoEffect | null {
+function sameSize({ id, name }: Service, before: Snapshot | null, body: JsonObject) {
   const fields = Object.entries(body);
   const isSame = fields.every(([field, value]) => before?.fields[field] === value);
   if (!before?.wasRead || !isSame) return null;

@@ -72,7 +72,9 @@ const ACTIONS = [
 /** The days, the times and what happens at each, at the start of the words. */
 export function weeklyWords(words: readonly string[]) {
   const times: TypedTime[] = [];
-  let [days, action, taken]: [string | null, TypedTime['action'], number] = [null, undefined, 0];
+  let [days, action]: [string | null, TypedTime['action']] = [null, undefined];
+  // A joining word at the end is no part of it: `weekdays 20:00 until christmas`.
+  let [taken, end] = [0, 0];
   // `8` is an hour after a day, an action or `at`.
   let isHour = false;
   const hoursOf = (text: string) => {
@@ -86,8 +88,9 @@ export function weeklyWords(words: readonly string[]) {
     const window = [hoursOf(from), hoursOf(until)].filter((hours) => hours.length > 0);
     const [both, one] = [hoursOf(two), hoursOf(word)];
     const hours = both.length > 0 ? both : one;
-    const named: string | null =
-      days === null ? (weeklyDaysText(two) ?? weeklyDaysText(word)) : null;
+    const said = weeklyDaysText(two) ?? weeklyDaysText(word);
+    // `stop weekdays 20:00 start weekdays 7:00`
+    const named: string | null = days === null || days === said ? said : null;
     const isTwo =
       two !== words[taken] && (hours.length > 0 ? both.length > 0 : named && weeklyDaysText(two));
     const [, is] = ACTIONS.find(([pattern]) => pattern.test(word)) ?? [];
@@ -97,10 +100,12 @@ export function weeklyWords(words: readonly string[]) {
     else if (named && (isTwo || !is)) days = named;
     else if (is) action = is;
     else if (!/^(at|and|from|to|until|every|on|turn|the|each|,|-)$/.test(word)) break;
+    const isRead = window.length === 2 || hours.length > 0 || named || is;
     isHour = hours.length === 0 && window.length < 2;
     taken += isTwo && window.length < 2 ? 2 : 1;
+    if (isRead) end = taken;
   }
-  return { days, times, taken };
+  return { days, times, taken: end };
 }
 
 /** `stop at 20:00 start at 7:00 on weekdays`, `weekdays 20:00-07:00`, `every night`. */

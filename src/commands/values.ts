@@ -109,7 +109,9 @@ export function acceptedText(
   const meant = ownValue(means, typed.toLowerCase());
   if (meant !== undefined) return meant;
   const accepted = args.shape[name]?.safeParse(typed);
-  if (accepted?.success !== true) return reads?.(typed, clock) ?? null;
+  // A valid time of another zone is not yet its moment.
+  if (accepted?.success !== true || (clock?.isElsewhere && reads))
+    return reads?.(typed, clock) ?? null;
   if (input?.kind === 'switch') return settingText(accepted.data);
   // A word for a value, as `waiting`, stays what was typed.
   const value = String(accepted.data);
@@ -152,11 +154,7 @@ export function hasField(command: Command, field: string, among: FieldContext): 
 }
 
 /** Fields that do not apply to the other values, with an offer to remove them. */
-function inapplicableOf(
-  asked: TypedCommand,
-  inapplicable: readonly Field[],
-  among: FieldContext,
-): ParseProblem {
+function inapplicableOf(asked: TypedCommand, inapplicable: readonly Field[], among: FieldContext) {
   const { command, given } = asked;
   const names = inapplicable.map(({ name }) => name);
   // A choice without a key, for example the action of `cost digest`, decides which fields apply.

@@ -1,7 +1,7 @@
 /** From the words after a noun to the command: verbs that people say, in any order, and what does not exist. */
 
 import { cached } from '../base/cache.ts';
-import { nearest, type Word } from '../base/text.ts';
+import { nearest, patternOf, type Word, type Words } from '../base/text.ts';
 import { findByName } from '../domain/targets.ts';
 import { COMMANDS_MAX } from './arguments.ts';
 import { type Command, nounOf, type Vocabulary, verbOf } from './define.ts';
@@ -65,13 +65,13 @@ export function lowerOf({ text }: Word): string {
 
 export interface FoundVerb {
   readonly command: Command;
-  readonly rest: readonly Word[];
+  readonly rest: Words;
   /** The verb as it was typed. */
   readonly phrase: string;
 }
 
 /** The command with the longest verb at the start of the words; its own verb wins. */
-export function verbAt(words: readonly Word[], commands: readonly Command[]): FoundVerb | null {
+export function verbAt(words: Words, commands: readonly Command[]): FoundVerb | null {
   for (const count of [3, 2, 1]) {
     if (count > words.length || words.slice(0, count).some(({ quoted }) => quoted)) continue;
     const phrase = words.slice(0, count).map(lowerOf).join(' ');
@@ -98,61 +98,51 @@ const NOT_MADE = 'Signalbox does not make backups: each service makes its own.';
 const FROM_BACKUP =
   'Signalbox does not copy or restore into a service. It creates a new service from a backup: service create with backup=.';
 const NO_OPERATION = 'Signalbox does not do this: no API operation exists for it. Use the console.';
+const NO_RESTART =
+  'Signalbox does not restart a service in one step. Stop it first, then start it.';
+const NO_DISK =
+  'Signalbox cannot resize a disk: the storage of a service grows on its own. It can scale the memory.';
+const ENDPOINT_STAYS = 'Signalbox never deletes or edits an endpoint. Use the console.';
+const PIPE_STAYS =
+  'Signalbox only reads pipes: it never starts, stops or changes one. Use the console.';
+const ALERT_STAYS =
+  'Signalbox does not create, delete, disable, mute or silence alerts. It can edit the threshold and other values of one.';
+const BUTTONS =
+  'Approve, reject and undo are buttons on the card of the change: a typed line decides nothing.';
+const PIPES = 'pipe settings $|pipe list $';
 
-/** By noun: verbs, what Signalbox says, and lines with `$` for the target; without one, only those without `$`. */
+/** By noun: a pattern of verbs, what Signalbox says, and lines with `$` for the target; without one, only those without `$`. */
 const NEVER: readonly (readonly [noun: string, verbs: string, says: string, lines: string])[] = [
-  [
-    'service',
-    'restart|reboot|bounce|recycle',
-    'Signalbox does not restart a service in one step. Stop it first, then start it.',
-    'service stop $|service show $',
-  ],
+  ['service', 'restart|reboot|bounce|recycle', NO_RESTART, 'service stop $|service show $'],
   ['service', DELETES, 'Signalbox never deletes a service.', 'service stop $|service show $'],
-  [
-    'service',
-    'resize disk|increase disk|grow disk|expand disk|extend disk|scale disk|add disk|resize storage|increase storage|grow storage|expand storage|extend storage|scale storage|add storage',
-    'Signalbox cannot resize a disk: the storage of a service grows on its own. It can scale the memory.',
-    'service show $|service scale $',
-  ],
+  ['service', '(<GROW>) (disk|storage)', NO_DISK, 'service show $|service scale $'],
   ['service', 'upgrade|update|patch|migrate|rename|move', NO_OPERATION, 'service show $'],
   ['service', 'clone|copy|duplicate|restore', FROM_BACKUP, 'service create|backup list $'],
   ['service', 'backup|back up', NOT_MADE, 'backup list $'],
-  [
-    'endpoint',
-    `${DELETES}|edit|change`,
-    'Signalbox never deletes or edits an endpoint. Use the console.',
-    'endpoint list $',
-  ],
+  ['endpoint', '<DELETES>|edit|change', ENDPOINT_STAYS, 'endpoint list $'],
   ['backup', 'create|make|take|add|new|start|run', NOT_MADE, 'backup list $'],
-  ['backup', `restore|${DELETES}`, FROM_BACKUP, 'service create|backup list $'],
-  [
-    'pipe',
-    `stop|start|pause|resume|restart|create|add|new|edit|set|${DELETES}`,
-    'Signalbox only reads pipes: it never starts, stops or changes one. Use the console.',
-    'pipe settings $|pipe list $',
-  ],
-  [
-    'alert',
-    `mute|unmute|silence|snooze|ack|acknowledge|resolve|disable|enable|turn off|turn on|stop|start|create|add|new|${DELETES}`,
-    'Signalbox does not create, delete, disable, mute or silence alerts. It can edit the threshold and other values of one.',
-    'alert show $|alert edit $',
-  ],
-  [
-    'change',
-    'approve|reject|confirm|accept|decline|deny|run|execute|undo|revert|retry',
-    'Approve, reject and undo are buttons on the card of the change: a typed line decides nothing.',
-    'change list pending',
-  ],
+  ['backup', 'restore|<DELETES>', FROM_BACKUP, 'service create|backup list $'],
+  ['pipe', 'stop|start|pause|resume|restart|create|add|new|edit|set|<DELETES>', PIPE_STAYS, PIPES],
+  ['alert', '<MUTE>|stop|start|create|add|new|<DELETES>', ALERT_STAYS, 'alert show $|alert edit $'],
+  ['change', '<DECIDE>', BUTTONS, 'change list pending'],
 ];
+const VERBS = {
+  DELETES,
+  GROW: 'resize|increase|grow|expand|extend|scale|add',
+  MUTE: '(un)?mute|silence|snooze|ack(nowledge)?|resolve|disable|enable|turn off|turn on',
+  DECIDE: 'approve|reject|confirm|accept|decline|deny|run|execute|undo|revert|retry',
+};
 
 /**
  * What Signalbox answers to a verb for which no command exists, with the nearest lines; `count`: how many words the
  * verb has. Null for any other word.
  */
-export function neverAt(noun: string, words: readonly Word[], vocabulary: Vocabulary) {
+export function neverAt(noun: string, words: Words, vocabulary: Vocabulary) {
   for (const count of [2, 1]) {
     const phrase = words.slice(0, count).map(lowerOf).join(' ');
-    const never = NEVER.find(([of, verbs]) => of === noun && verbs.split('|').includes(phrase));
+    const never = NEVER.find(
+      ([of, verbs]) => of === noun && patternOf(`^(?:${verbs})$`, VERBS).test(phrase),
+    );
     if (!never) continue;
     const [, , sentence, lines] = never;
     const target = targetText(noun, words.slice(count), vocabulary);
@@ -163,7 +153,7 @@ export function neverAt(noun: string, words: readonly Word[], vocabulary: Vocabu
 }
 
 /** The names in the words, as a line has them. */
-function targetText(noun: string, words: readonly Word[], vocabulary: Vocabulary): string {
+function targetText(noun: string, words: Words, vocabulary: Vocabulary): string {
   if (noun === 'alert') {
     const alert = anyName('alert', words, vocabulary);
     return alert ? quotedName(alert.item.name) : '';
@@ -176,7 +166,7 @@ function targetText(noun: string, words: readonly Word[], vocabulary: Vocabulary
 const WORDS_MAX = 60;
 
 /** The first known name of this kind anywhere in the words. */
-export function anyName(names: NameKind, words: readonly Word[], vocabulary: Vocabulary) {
+export function anyName(names: NameKind, words: Words, vocabulary: Vocabulary) {
   for (let at = 0; at < Math.min(WORDS_MAX, words.length); at += 1) {
     const found = nameAt(names, words.slice(at), vocabulary);
     const [item] = found ? findByName(found.things, found.text) : [];
@@ -186,7 +176,7 @@ export function anyName(names: NameKind, words: readonly Word[], vocabulary: Voc
 }
 
 /** `don't stop staging` starts and stops nothing. */
-export function isNegated(words: readonly Word[]): boolean {
+export function isNegated(words: Words): boolean {
   const [first = '', second = ''] = words.map(lowerOf);
   return /^(don'?t|dont|never|not|no|nicht)$/.test(first) || (first === 'do' && second === 'not');
 }
@@ -195,7 +185,7 @@ const QUESTIONS =
   /^(is|are|was|were|what|what's|which|how|who|when|why|where|can|could|may|should|do|does|did|will|am)$/;
 
 /** A line that ends in a question mark or begins with a word of a question. Quoted words ask nothing. */
-export function isQuestion(words: readonly Word[]): boolean {
+export function isQuestion(words: Words): boolean {
   const [first, last] = [words[0], words.at(-1)];
   if (!first || !last || words.length === 1) return false;
   return (!last.quoted && last.text.endsWith('?')) || QUESTIONS.test(lowerOf(first));

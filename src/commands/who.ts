@@ -248,11 +248,7 @@ function decideFor(
 }
 
 /** Describes one rule, with the current members of its roles. */
-async function ruleLines(
-  question: Question,
-  rule: Rule,
-  target: Target | null,
-): Promise<readonly TextLine[]> {
+async function ruleLines(question: Question, rule: Rule, target: Target | null) {
   const about = rule.on ? selectorText(rule.on).toLowerCase() : 'everything';
   const { leastReason } = rule;
   const least = leastReason > 1 ? ` of at least ${leastReason} characters` : '';
@@ -267,11 +263,7 @@ async function ruleLines(
 }
 
 /** What a rule says about changes only. */
-async function changeLines(
-  question: Question,
-  rule: Rule,
-  target: Target | null,
-): Promise<readonly TextLine[]> {
+async function changeLines(question: Question, rule: Rule, target: Target | null) {
   const { policy, discoversServices } = question;
   const { discovered, on } = rule;
   const { breakGlass } = rule.requires;

@@ -2,14 +2,14 @@
 
 import { cached } from '../base/cache.ts';
 import {
+  type AskedTime,
   NUMBERS,
-  placeAt,
   type TimeKey,
-  type TimeReading,
   timeAt,
+  typedSpan,
   windowAt,
 } from '../base/moments.ts';
-import { nearest, ownValue, type Word } from '../base/text.ts';
+import { nearest, ownValue, type Word, type Words } from '../base/text.ts';
 import { slashCommand } from '../domain/answer.ts';
 import { findByName } from '../domain/targets.ts';
 import {
@@ -23,7 +23,7 @@ import {
 import { type Command, fieldContext, type Phrase, type Vocabulary } from './define.ts';
 import { nameAt } from './names.ts';
 import { acceptedText } from './values.ts';
-import { verbAt, wordsBack } from './verbs.ts';
+import { wordsBack } from './verbs.ts';
 
 /** Words that can be read in several ways. */
 export interface Ambiguity extends NonNullable<Phrase['choice']> {
@@ -59,7 +59,7 @@ export interface Draft {
 export interface Reader {
   readonly command: Command;
   readonly fields: readonly Field[];
-  readonly words: readonly Word[];
+  readonly words: Words;
   readonly vocabulary: Vocabulary;
   readonly draft: Draft;
   /** From here on, all words are keys with values. */
@@ -93,12 +93,15 @@ export function textsAt({ words }: Reader, at: number): readonly string[] {
 export function set({ draft, fields }: Reader, given: TypedValues): void {
   for (const [name, value] of Object.entries(given)) {
     const before = draft.given[name];
-    draft.given[name] ??= value;
-    if (before === undefined || before === value) continue;
+    const isAsked = draft.choices.some(({ readings }) => readings.some((each) => each.given[name]));
+    if (!isAsked) draft.given[name] ??= value;
+    if (before === value || (before === undefined && !isAsked)) continue;
     const { word = name } = fields.find((field) => field.name === name) ?? {};
-    const texts = [before, value].filter((text) => text !== '');
+    const texts = [before ?? '', value].filter((text) => text !== '');
     const readings = texts.map((text) => ({ label: `${word}=${text}`, given: { [name]: text } }));
-    draft.choices.push({ why: `“${word}=” is given twice.`, readings, words: null });
+    // A second time is said: `20:00 and 22:00`.
+    const said = TIMING.some((key) => key === name) ? `: ${texts.join(' and ')}` : '';
+    draft.choices.push({ why: `“${word}=” is given twice${said}.`, readings, words: null });
   }
 }
 
@@ -108,7 +111,7 @@ export function ask({ draft }: Reader, choice: Ambiguity): void {
 }
 
 /** Words that are certainly the reason. */
-function addProse({ draft }: Reader, words: readonly Word[]): void {
+function addProse({ draft }: Reader, words: Words): void {
   draft.pieces.push(...words.map(({ text }) => ({ text })));
   draft.isProse = true;
 }
@@ -283,11 +286,7 @@ function unknownKey(reader: Reader, at: number, { key, value, isSure }: Pair): n
 const VALUE_WORDS = 5;
 
 /** The longest value of the field at the start of the words; null without a valid one. */
-function valueAt(
-  { vocabulary, command, draft }: Reader,
-  field: Field,
-  texts: readonly string[],
-): { readonly text: string; readonly taken: number } | null {
+function valueAt({ vocabulary, command, draft }: Reader, field: Field, texts: readonly string[]) {
   if (field.names) {
     const words = texts.map((text) => ({ text, quoted: false }));
     return nameAt(field.names, words, vocabulary, draft.given);
@@ -332,7 +331,7 @@ export const quotedWord: Step = (reader, at) => {
 };
 
 /** More questions than a person answers. */
-const CHOICES_MAX = 6;
+export const CHOICES_MAX = 6;
 
 /** What the command itself reads: `16-64`, `above 250`. */
 export const ownPhrase: Step = (reader, at) => {
@@ -366,7 +365,7 @@ export const placedName: Step = (reader, at) => {
 };
 
 /** Whether words end here: what follows is no part of them. */
-export function isEndAt(words: readonly Word[], end: number): boolean {
+export function isEndAt(words: Words, end: number): boolean {
   const [last, next] = [words[end - 1]?.text ?? '', words[end]];
   return !next || next.quoted || AFTER.test(lower(next)) || /[,;:)]$/.test(last);
 }
@@ -571,15 +570,17 @@ export const timePhrase: Step = (reader, at) => {
   // A freeze begins at once: of a window, it has the end.
   const own = (['at', 'until'] as const).filter((key) => keys.includes(key));
   const isFree = takesReason(reader) && own.includes('until') && !own.some(isGiven);
+  /** The end of a freeze is its `until=`. */
+  const keyOf = (key: TimeKey) => (key === 'for' && !keys.includes('for') ? 'until' : key);
   const window = isFree ? windowAt(texts, vocabulary.clock) : null;
   if (window) {
-    const { taken, phrase, options } = window;
+    const { taken, phrase, options, isOne } = window;
     const readings = options.map((each) => ({
       label: own.length > 1 ? each.label : each.label.replace(/^.* until/, 'now until'),
       given: Object.fromEntries(own.map((key) => [key, each[key]])),
     }));
-    const [one, ...others] = readings;
-    if (one && others.length === 0 && own.length > 1) set(reader, one.given);
+    const [one] = readings;
+    if (one && isOne && own.length > 1) set(reader, one.given);
     else {
       const no = own.length > 1 ? '' : ' It has no start: it begins at once.';
       const why = `“${phrase}” ${own.length > 1 ? 'names no single moment' : 'is a start and an end'}.${no}`;
@@ -588,67 +589,40 @@ export const timePhrase: Step = (reader, at) => {
     return taken;
   }
   const back = wordsBack(reader.command, texts);
-  const found = timeAt(back > 0 ? ['until', ...texts.slice(back)] : texts, vocabulary.clock);
+  // One change has one time: `20:00 and 22:00` is asked about.
+  const joint = back === 0 && keys.some(isGiven) && JOINT.test(lower(reader.words[at])) ? 1 : 0;
+  const typed = back > 0 ? ['until', ...texts.slice(back)] : texts.slice(joint);
+  const found = timeAt(typed, vocabulary.clock);
   if (!found) return 0;
   const { reading } = found;
-  const taken = back > 0 ? found.taken - 1 + back : found.taken;
+  const taken = back > 0 ? found.taken - 1 + back : found.taken + joint;
   if (reading.kind === 'now') return STARTS.some((key) => keys.includes(key)) ? taken : 0;
   if (reading.kind === 'taken') {
-    const key = reading.key === 'for' && !keys.includes('for') ? 'until' : reading.key;
-    if (!keys.includes(key) || isGiven(key)) return 0;
+    const isEnd = joint > 0 && reading.key === 'at' && !isGiven('at');
+    const key = isEnd ? 'until' : keyOf(reading.key);
+    if (!keys.includes(key) || (draft.isProse && isGiven(key))) return 0;
     set(reader, { [key]: reading.text });
     return taken;
   }
   // A day or a part of it, within other words, is more often a part of the reason: `monday deploy`.
   const isDay = LOOSE_TIME.test(texts.slice(0, taken).join(' '));
   const isWhole = at + taken >= reader.tailAt;
-  const open = reading.options.some(({ key }) => keys.includes(key) && !isGiven(key));
+  const options = reading.options.map((each) => ({ ...each, key: keyOf(each.key) }));
+  const open = options.filter(({ key }) => keys.includes(key) && !isGiven(key));
+  const [one, ...others] = open;
+  // `4h` of a freeze can only be its end.
+  if (one && others.length === 0 && !keys.includes('at') && typedSpan(one.text) !== null) {
+    set(reader, { [one.key]: one.text });
+    return taken;
+  }
   // `by 2 replicas` is no time.
-  if (!open || (isDay && !isWhole) || keyAt(fields, texts.slice(taken))) return 0;
+  if (!one || (isDay && !isWhole) || keyAt(fields, texts.slice(taken))) return 0;
   const words = texts.slice(0, taken).join(' ');
   ask(reader, choiceOf(reading, keys, takesReason(reader) ? words : null));
   return taken;
 };
 
-/** Words after a time that can be its zone: `20:00 New York`, `20:00-22:00 EST`. */
-export const zoneOfTime: Step = (reader, at) => {
-  const { words, vocabulary, draft } = reader;
-  const { clock, commands } = vocabulary;
-  const asked = draft.choices.flatMap(({ readings }) => readings.map((each) => each.given));
-  const isTimed = [draft.given, ...asked].some(({ at: start, until }) =>
-    /:\d\d$/.test(start ?? until ?? ''),
-  );
-  const isNext = draft.pieces.every((piece) => 'choice' in piece);
-  const place = isTimed && isNext ? placeAt(textsAt(reader, at)) : null;
-  // `wake up` is a verb, and Wake an island.
-  const verb = verbAt(words.slice(at), commands)?.phrase.split(' ') ?? [];
-  if (!clock || !place || place.zone === clock.zone || verb.length > place.taken) return 0;
-  // `20:00 New York team asked` is a reason.
-  if (!place.isSure && !isEndAt(words, at + place.taken)) return 0;
-  const { phrase, zone } = place;
-  // The same words, with the zone.
-  const typed = typedText(words.slice(Math.max(0, at - 8), at)).replaceAll('=', ' ');
-  const inZone = typed.split(' ').flatMap((_, from, before) => {
-    const texts = [...before.slice(from), zone ?? ''].map((text) => ({ text, quoted: false }));
-    const own: Draft = { ...draft, given: {}, pieces: [], choices: [] };
-    const taken = timePhrase({ ...reader, words: texts, draft: own, tailAt: texts.length }, 0);
-    const asked = own.choices.flatMap(({ readings }) => readings);
-    if (taken !== texts.length) return [];
-    return [asked.length > 0 ? asked : [{ label: `in ${zone}`, given: own.given }]];
-  });
-  const own = { label: `in your time zone, ${clock.zone}`, given: {} };
-  const [other = []] = zone === null ? [] : inZone;
-  if (zone !== null && other.length === 0) return 0;
-  const names = zone ? `can be the time zone ${zone}` : 'is not the name of one time zone';
-  ask(reader, { why: `“${phrase}” ${names}.`, readings: [...other, own], words: phrase });
-  return place.taken;
-};
-
-function choiceOf(
-  { why, options }: Extract<TimeReading, { readonly kind: 'asked' }>,
-  keys: readonly TimeKey[],
-  words: string | null,
-): Ambiguity {
+function choiceOf({ why, options }: AskedTime, keys: readonly TimeKey[], words: string | null) {
   const readings = options
     .filter(({ key }) => keys.includes(key))
     .map(({ key, text, label }) => ({ label, given: { [key]: text } }));

@@ -20,8 +20,8 @@ import {
   type CostQuestion,
   correctLine,
   groupingsFor,
+  isOfMetric,
   MOST_LINES,
-  metricWord,
   type Names,
   type QuestionProblem,
   type QuestionScope,
@@ -299,7 +299,9 @@ export function scopedRows(
 
 /** The row with these metrics only; none if they cost nothing. */
 function ofMetrics(row: CostRow, words: readonly string[]): readonly CostRow[] {
-  const own = Object.entries(row.metrics).filter(([name]) => words.includes(metricWord(name)));
+  const own = Object.entries(row.metrics).filter(([name]) =>
+    words.some((word) => isOfMetric(word, name)),
+  );
   const total = own.reduce((sum, [, amount]) => sum + amount, 0);
   return total === 0 ? [] : [{ ...row, metrics: Object.fromEntries(own), total }];
 }

@@ -300,11 +300,16 @@ function readNot(words: readonly string[], context: QuestionContext): KeywordSte
 }
 
 /** A metric as a word of a question: `data-transfer`. */
-export function metricWord(metric: string): string {
+function metricWord(metric: string): string {
   return metricName(metric).replaceAll(' ', '-');
 }
 
-const METRIC_WORDS = METRICS.map(metricWord);
+/** Whether a metric is the one of this word, or one of all that are called transfer. */
+export function isOfMetric(word: string, metric: string): boolean {
+  return word === 'transfer' ? /transfer$/.test(metricWord(metric)) : word === metricWord(metric);
+}
+
+const METRIC_WORDS = [...METRICS.map(metricWord), 'transfer'];
 
 function nameIn(known: readonly string[] = [], text: string): string | null {
   return known.find((name) => name.toLowerCase() === text.toLowerCase()) ?? null;

@@ -34,6 +34,7 @@ const WORDS = [
   'stop a ',
   'x=y ',
   'at=20:00 ',
+  '20:00 London until 21:00 Tokyo ',
   'analytics ',
   '\u0301',
 ];

@@ -228,7 +228,7 @@ test('a known name is not read as a longer name that is similar', () => {
 test.for([
   '/service stop staging load=high again',
   '/service tune staging nightly min=16 run',
-  '/service stop staging "all night" for=4h please',
+  '/service stop staging "all night" for=4h again',
 ])('“%s” can be sent on with the key in the reason, without a loss', (line) => {
   const understood = read(line);
   const [quoted] = understood.kind === 'misread' ? understood.offers.slice(-1) : [];

@@ -204,11 +204,19 @@ test.for<readonly [line: string, answer: string]>([
   ['service stop ci tonight 9:30', 'service stop service=ci at=2026-11-29T21:30'],
   [
     'service stop ci tonight 12:30',
-    '“tonight” names no single moment. [today 20:00] [today 22:00] [It is only the reason]',
+    '“tonight” names no single moment.\n“at=” is given twice: 12:30. [today 20:00] [today 22:00] [at=12:30]',
   ],
   [
     'service stop ci at 20:00 and 22:00',
-    `“22:00” could be a time. ${WAYS} [It is only the reason]`,
+    '“at=” is given twice: 20:00 and 22:00. [at=20:00] [at=22:00]',
+  ],
+  ['service stop ci 20:00, 20:00', 'service stop service=ci at=20:00'],
+  ['service stop ci at 20:00 UTC tomorrow', 'service stop service=ci at=2026-11-30T20:00Z'],
+  ['service stop ci at 20:00 my time', 'service stop service=ci at=20:00'],
+  ['service stop ci 20:00 UTC until 22:00 Tokyo time', 'Which zone: UTC or “Tokyo time”?'],
+  [
+    'service stop ci friday evening until monday morning',
+    '“friday evening until monday morning” names no single moment. [Fri 4 Dec 18:00 until Mon 7 Dec 08:00] [It is only the reason]',
   ],
   // What repeats, and what is a condition.
   ['service stop ci weekdays 20:00', `“weekdays 20:00” could be a time. ${WAYS} ${REPEATS}`],
@@ -216,6 +224,24 @@ test.for<readonly [line: string, answer: string]>([
   [
     'service stop ci only if idle',
     '“only if idle” could be a condition, and Signalbox checks none. [Without it] [It is only the reason]',
+  ],
+  [
+    'service stop ci at 20:00 for tests only if idle',
+    '“only if idle” could be a condition, and Signalbox checks none. [It is only the reason]',
+  ],
+  ['service stop ci, thanks!', 'service stop service=ci'],
+  [
+    'service stop ci because they said thanks',
+    'service stop service=ci “because they said thanks”',
+  ],
+  ['service stop ci at 20:00 US/Eastern', 'service stop service=ci at=2026-11-30T01:00Z'],
+  [
+    'change freeze prod until 20:00 and 22:00 launch',
+    '“until=” is given twice: 2026-11-29T20:00 and 22:00. [until=2026-11-29T20:00] [until=22:00]',
+  ],
+  [
+    'service scale ci max=64 if needed',
+    'service scale service=ci maxReplicaMemoryGb=64 “if needed”',
   ],
   // What is left out, wherever it stands.
   ['service stop dev at 20:00 except ci', `${EACH} staging. [staging]`],
