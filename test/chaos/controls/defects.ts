@@ -199,7 +199,7 @@ const PROMISES: Readonly<Record<string, readonly Control[]>> = {
       find: /return\s+seen\.filter\(\(\{\s*hash\s*\}\)\s*=>\s*!\w+\.has\(hash\)\);/,
       put: 'return [];',
       test: 'test/scenarios/attacks.test.ts',
-      reports: /StringContaining/,
+      reports: /to contain 'the database was restored'/,
     },
     {
       behaviour: 'an event that this process knows is not missing',
