@@ -275,8 +275,8 @@ export interface Measures {
   readonly slackCalled: (method: string, ending: SlackCallEnding) => void;
   /** Socket Mode connections of other programs with this app token, as Slack counted them last. */
   readonly foreignConnections: (count: number) => void;
-  /** A payload over HTTP was refused: its signature is not valid, or the clock of this machine is wrong. */
-  readonly deliveryRefused: (why: 'clock' | 'signature') => void;
+  /** A payload over HTTP was refused: its signature is missing or not valid, or the clock of this machine is wrong. */
+  readonly deliveryRefused: (why: 'clock' | 'signature' | 'unsigned') => void;
   /** Slack did not answer a lookup of a user or a user group. */
   readonly lookupFailed: () => void;
   /** The alert service delivered a report. */

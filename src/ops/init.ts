@@ -257,10 +257,7 @@ policy:                      # the first matching rule decides; no match: refuse
 export function typedNames(services: ReadonlyMap<string, string>) {
   const used = new Set<string>();
   return [...services].map(([id, given]) => {
-    const plain = given
-      .replaceAll(/[\p{C}"\\]/gu, '')
-      .slice(0, 80)
-      .trim();
+    const plain = [...given.replaceAll(/[\p{C}"\\]/gu, '')].slice(0, 80).join('').trim();
     const isOwn = plain !== '' && !used.has(plain.toLowerCase());
     const name = isOwn ? plain : `${plain} ${id.slice(0, 8)}`.trim();
     used.add(name.toLowerCase());

@@ -76,9 +76,9 @@ export async function runPolicy(args: readonly string[]): Promise<void> {
   const [what, file = null] = words;
   const { config = process.env.SIGNALBOX_CONFIG || './signalbox.yaml' } = given;
   const refuse = (sentence: string) => refuseOptions(sentence, USAGE);
-  if (what === undefined) return write(USAGE);
+  if (args.length === 0) return write(USAGE);
   if (what !== 'test' && what !== 'prove')
-    return refuse(unknownWord('command', what, ['test', 'prove']));
+    return refuse(what ? unknownWord('command', what, ['test', 'prove']) : 'Use test or prove.');
   if (what === 'test' && against !== null) return refuse('--against belongs to prove.');
   if (what === 'test' && file === null)
     return refuse('test needs a file of cases, for example cases.yaml.');

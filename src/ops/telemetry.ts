@@ -86,7 +86,7 @@ export function createMetrics({ version, messageKinds, slackLimits }: MetricsOpt
   const slackLimit = gauge('slack_limit_per_minute', 'Calls that Slack permits', 'method');
   for (const [method, calls] of slackLimits) slackLimit.set({ method }, calls);
   const rejected = counter('deliveries_refused_total', 'Deliveries of Slack refused', 'reason');
-  for (const reason of ['clock', 'signature']) rejected.inc({ reason }, 0);
+  for (const reason of ['clock', 'signature', 'unsigned']) rejected.inc({ reason }, 0);
   const foreign = gauge(
     'slack_foreign_connections',
     'Socket Mode connections of other programs with this app token, at the last hello of Slack',

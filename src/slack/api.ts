@@ -200,7 +200,7 @@ export function obeyRateLimits(
     const response = await fetch(input, init);
     if (response.status !== 429) return response;
     const named = retryAfterHeader(Object.fromEntries(response.headers)) || WAIT_UNKNOWN_MS;
-    limitedUntil.set(method, clock.now() + named);
+    limitedUntil.set(method, Math.max(clock.now() + named, limitedUntil.get(method) ?? 0));
     return limited(named);
   };
 }

@@ -65,6 +65,7 @@ function rejections({ log, measures, clock }: Options, signingSecret: string) {
   let seconds = 0;
   const wordsOf = (why: string) => {
     if (why === 'signature') return OTHER_SECRET;
+    if (why === 'unsigned') return 'payload refused: it has no signature, so it is not of Slack';
     const off = skewText(seconds * 1_000, 'Slack');
     return `payload refused: the clock of this machine is ${off}. Switch on NTP`;
   };
@@ -79,7 +80,8 @@ function rejections({ log, measures, clock }: Options, signingSecret: string) {
       ...{ signingSecret, body, nowMilliseconds: sentAt * 1_000 },
       headers: { 'x-slack-request-timestamp': sentAt, 'x-slack-signature': signature },
     });
-    const why = isSigned ? 'clock' : 'signature';
+    const given = headers['x-slack-signature'] === undefined ? 'unsigned' : 'signature';
+    const why = isSigned ? 'clock' : given;
     seconds = Math.round(Date.now() / 1_000 - sentAt);
     measures.deliveryRefused(why);
     report(why);

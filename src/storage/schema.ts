@@ -158,10 +158,14 @@ export async function grantUse(tx: Kysely<Tables>, role: string): Promise<void> 
     sql`grant select, insert, update, delete on all tables in schema ${schema} to ${to}`,
     sql`revoke insert, update, delete on migration from ${to}`,
     sql`revoke update, delete on event from ${to}`,
-    sql`grant update (body) on event to ${to}`,
   ]) {
     await grant.execute(tx);
   }
+  await grantEvents(tx, role);
+}
+
+async function grantEvents(tx: Kysely<Tables>, role: string): Promise<void> {
+  await sql`grant select, insert, update (body) on event to ${sql.id(role)}`.execute(tx);
 }
 
 /** Keeps the rows of `event` as another table, and begins an empty one that the same roles may use. */
@@ -178,15 +182,15 @@ export async function renewEventTable(
     ...eventTable(engine),
   ];
   for (const statement of statements) await sql.raw(statement).execute(tx);
-  for (const role of roles) await grantUse(tx, role);
+  for (const role of roles) await grantEvents(tx, role);
 }
 
-/** Those that do not own the table. */
+/** The owner of the table, and those with its right. */
 async function rolesThatAppend(tx: Kysely<Tables>): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`select rolname as name
-    from pg_class, aclexplode(relacl) join pg_roles on pg_roles.oid = grantee
-    where pg_class.oid = 'event'::regclass and grantee <> relowner
-      and privilege_type = 'INSERT'`.execute(tx);
+    from pg_class, aclexplode(coalesce(relacl, acldefault('r', relowner)))
+      join pg_roles on pg_roles.oid = grantee
+    where pg_class.oid = 'event'::regclass and privilege_type = 'INSERT'`.execute(tx);
   return rows.map(({ name }) => name);
 }
 

@@ -74,8 +74,9 @@ export async function endRefusedNotice(
   const [notice] = await eventsOf(context.events, `notice/${id}`);
   await endNotice(context, id, { type: 'given-up', why });
   if (notice?.type !== 'noticed' || notice.to === null) return;
-  const text = `Slack refused a message to a person: ${why}. It said: “${notice.text}” It was for `;
-  await notify(context, { to: null, title: 'Notice', text, line: [{ user: notice.to }, '.'] });
+  const text = `Slack refused a message to a person: ${why}. It said: “${notice.text}`;
+  const line = [...(notice.line ?? []), '” It was for ', { user: notice.to }, '.'];
+  await notify(context, { to: null, title: 'Notice', text, line });
 }
 
 /** Appends that a notice was shown, or is not tried any more. */

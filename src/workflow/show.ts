@@ -135,10 +135,15 @@ type Send = (context: WorkflowContext, job: JobTry) => Promise<JobResult>;
 const sends = <Kind, Made>(kinds: Readonly<Record<string, Kind>>, as: (kind: Kind) => Made) =>
   Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, as(kind)]));
 
+const SENDING_MS = 10_000;
+
 const SENDS: Readonly<Record<string, Send>> = {
   card: sendCard,
   ...sends(ABOUT_EVENTS, (say) => async (context: WorkflowContext, job: JobTry) => {
     const news = await newsOf(context, job.key);
+    // It may be sent at this moment.
+    if (news?.event.type === 'not-sent' && news.change.state === 'executing')
+      return { waitsUntil: new Date(context.now().getTime() + SENDING_MS) };
     if (news) await say(context, news, job);
     return 'done' as const;
   }),
@@ -272,8 +277,8 @@ function reportedOf({ change, after, event }: EventNews): Change | null {
   // A later cause has its own update.
   const newest = Math.max(...Object.values(change.notSent?.causes ?? {}));
   if (event.type === 'not-sent' && newest !== event.version) return null;
-  // Who lowered it is news for the requester in any state, and until an attempt ends otherwise why it was not sent.
-  const isWaiting = event.type === 'not-sent' && ['approved', 'executing'].includes(change.state);
+  // Who lowered it is news for the requester in any state, and why it was not sent until it is.
+  const isWaiting = event.type === 'not-sent' && change.state === 'approved';
   if (event.type === 'narrowed' || isWaiting) return { ...after, card: change.card };
   const hasLate = ({ lateAnswer }: Change) => lateAnswer !== undefined;
   return change.state === after.state && hasLate(change) === hasLate(after) ? change : null;

@@ -43,7 +43,7 @@ const Postgres = z.strictObject({
   restart: z.string(),
   environment: Environment,
   secrets: z.array(z.string()),
-  volumes: z.tuple([z.literal('database:/var/lib/postgresql'), z.literal(ROLE)]),
+  volumes: z.tuple([z.literal('postgres:/var/lib/postgresql'), z.literal(ROLE)]),
   networks: z.tuple([z.literal('database')]),
   healthcheck: z.strictObject({
     test: z.array(z.string()),
@@ -60,7 +60,7 @@ const Compose = z.strictObject({
     outside: z.null(),
     database: z.strictObject({ internal: z.literal(true) }),
   }),
-  volumes: z.strictObject({ database: z.null() }),
+  volumes: z.strictObject({ postgres: z.null() }),
   secrets: z.record(z.string(), z.strictObject({ file: z.string().startsWith('./secrets/') })),
 });
 

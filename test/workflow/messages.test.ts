@@ -298,7 +298,7 @@ test('a notice that Slack refuses for good ends, and what a person cannot be sen
   const refusal = new PostRefused('the user was deactivated (user_disabled)', null, null);
   const messages = { messageUser: () => Promise.reject(refusal) };
   const { context, run, told } = await workflowWithCards({ messages });
-  await notify(context, { to: ana, title: 'Not posted', text: 'x' });
+  await notify(context, { to: ana, title: 'Not posted', text: 'x', line: [' why'] });
   const [key = ''] = (await dueJobs(context)).map((job) => job.replace('notice ', ''));
   expect(await run('notice', key)).toBe('done');
   expect(await typesOf(context, key)).toEqual(['noticed', 'given-up']);
@@ -306,9 +306,9 @@ test('a notice that Slack refuses for good ends, and what a person cannot be sen
   await run('notice', next.replace('notice ', ''));
   expect(told('notifyOperators')).toMatchObject([
     [
-      'Slack refused a message to a person: the user was deactivated (user_disabled). It said: “x” It was for ',
+      'Slack refused a message to a person: the user was deactivated (user_disabled). It said: “x',
       {},
-      { line: [{ user: ana }, '.'] },
+      { line: [' why', '” It was for ', { user: ana }, '.'] },
     ],
   ]);
 });
