@@ -128,12 +128,15 @@ onEngines('every day it is about yesterday, whatever is final', async (engine) =
   `);
 });
 
-test('digests of one time share one read of the report and one of their channels', async () => {
+test('digests of one time share their reads, and all wait where Slack asks one to wait', async () => {
   const { stage, at, configured } = await running('sqlite');
   configured.push(...configured.map((one) => ({ ...one, key: '#search', channel: '#search' })));
+  stage.refusals.push({ ok: false, why: 'ratelimited', again: true });
   await at('20T09:31');
-  expect(stage.posts).toHaveLength(2);
+  expect(stage.posts).toEqual([]);
   expect(stage.reads).toEqual(['costs', '#costs,#search']);
+  await at('20T09:32');
+  expect(stage.posts).toHaveLength(2);
 });
 
 test('days that no digest reported are named once, with their sums', async () => {
