@@ -47,16 +47,6 @@ describe('/service create', () => {
     );
   });
 
-  test('the minimum of the memory is at most the maximum', async () => {
-    const rule = create('maxReplicaMemoryGb', `${AWS} min=16`);
-    expect(await answersTo(scale, rule, ['12', '16'])).toMatchInlineSnapshot(`
-      "12
-        typed: min must not be above the maximum, 12 (you typed 16): | [min=12 max=16]
-        form:  [minReplicaMemoryGb] Minimum memory per replica (GB) must not be above the maximum, 12 (you typed 16).
-      16: taken"
-    `);
-  });
-
   test('the first service of a warehouse has 1 to 20 replicas, in the basic tier as well', async () => {
     const answers = await answersTo(scale, create('numReplicas'), ['1', '20']);
     expect(answers).toBe('1, 20: taken');

@@ -50,7 +50,10 @@ async function running(engine: Engine, options: object = {}) {
     /** The marks of the messages in the channel. */
     marks: [] as string[],
     outside: false,
+    /** What was read of the report and of Slack's channels. */
+    reads: [] as string[],
   };
+  const configured = [reading.value];
   const room: Channel = { id: COSTS, name: 'costs', outside: false, joined: true };
   const found = () => ({ ok: true, room: { ...room, outside: stage.outside } }) as const;
   const postAnswer: Poster['postToChannel'] = async (channel, answer, threadTs, mark) => {
@@ -68,15 +71,21 @@ async function running(engine: Engine, options: object = {}) {
     createDigestRun({
       store,
       events,
-      configured: [reading.value],
+      configured,
       readOptions,
       messenger: {
         postToChannel: postAnswer,
         findPost: async ({ channel }, mark) =>
           stage.marks.includes(mark) ? { channel, ts: '1.1' } : null,
-        findChannels: async (wanted) => new Map(wanted.map((word) => [word, found()])),
+        findChannels: async (wanted) => {
+          stage.reads.push(wanted.join());
+          return new Map(wanted.map((word) => [word, found()]));
+        },
       },
-      costs: async () => ({ rows: stage.rows, fetchedAt: stage.now, problems: [], gaps: [] }),
+      costs: async () => {
+        stage.reads.push('costs');
+        return { rows: stage.rows, fetchedAt: stage.now, problems: [], gaps: [] };
+      },
       floor: {},
       budgets: [],
       services: () => [STAGING],
@@ -92,7 +101,7 @@ async function running(engine: Engine, options: object = {}) {
   const restart = () => {
     run = process();
   };
-  return { stage, at, events, restart };
+  return { stage, at, events, restart, configured };
 }
 
 onEngines('a round that is not due yet says so: it shows no end of an outage', async (engine) => {
@@ -117,6 +126,17 @@ onEngines('every day it is about yesterday, whatever is final', async (engine) =
       "11-24T09:31 Yesterday, Mon 23 Nov: 142 credits so far, as usual",
     ]
   `);
+});
+
+test('digests of one time share their reads, and all wait where Slack asks one to wait', async () => {
+  const { stage, at, configured } = await running('sqlite');
+  configured.push(...configured.map((one) => ({ ...one, key: '#search', channel: '#search' })));
+  stage.refusals.push({ ok: false, why: 'ratelimited', again: true });
+  await at('20T09:31');
+  expect(stage.posts).toEqual([]);
+  expect(stage.reads).toEqual(['costs', '#costs,#search']);
+  await at('20T09:32');
+  expect(stage.posts).toHaveLength(2);
 });
 
 test('days that no digest reported are named once, with their sums', async () => {
@@ -227,6 +247,10 @@ test('a digest of a process that crashed is reported if the channel does not hav
   stage.refusals.push(new Error('killed'));
   await at('20T09:31');
   restart();
+  await at('20T09:35');
+  expect(await operatorsNotices(events)).toEqual([]);
+  await at('20T10:05');
+  expect(stage.posts).toEqual([]);
   await at('21T09:31');
   expect(await operatorsNotices(events)).toEqual([
     'The cost digest of #costs for Fri 20 Nov was not posted: Signalbox stopped or lost the connection while it posted.',

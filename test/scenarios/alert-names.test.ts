@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest';
 import { SAVED_SEARCHES, WEBHOOKS } from '../../sandbox/seed/alert-references.ts';
-import type { EditYaml } from '../harness/config.ts';
+import { startExtended } from '../harness/following.ts';
 import { textOf } from '../harness/messages.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA } from '../harness/users.ts';
 
-const EXTENDED: EditYaml = (file) => ({ ...file, cloud: { reads: 'extended' } });
 const DELETED = '02ba0cd5a9d1c575140b4833';
 
 test('an alert is shown with the names of its tile, dashboard, search and webhooks', async () => {
-  const sandbox = await startTestSandbox({ yaml: EXTENDED });
+  const sandbox = await startExtended();
   const tile = await sandbox.answer(ANA, '/alert show "Checkout latency p95"', 'Notifies');
   expect(tile).toContain('Tile  Latency\nDashboard  Checkout\n');
   expect(tile).toContain('Notifies  Production alerts\n');
@@ -21,7 +20,7 @@ test('an alert is shown with the names of its tile, dashboard, search and webhoo
 });
 
 test('preview and card of an edit name what the alert notifies', async () => {
-  const sandbox = await startTestSandbox({ yaml: EXTENDED });
+  const sandbox = await startExtended();
   const line = '/alert edit "Disk usage" webhook=Paging';
   const text = await sandbox.answer(ANA, line, 'Edit alert');
   expect(text).toContain('notifies Production alerts → notifies Paging');
@@ -36,7 +35,7 @@ test('preview and card of an edit name what the alert notifies', async () => {
 });
 
 test('an edit of an alert whose webhook, tile or search is not listed is preceded by a warning', async () => {
-  const sandbox = await startTestSandbox({ yaml: EXTENDED });
+  const sandbox = await startExtended();
   const all = sandbox.alerts.alerts();
   const orphan = all.find(({ channels }) => JSON.stringify(channels).includes(DELETED));
   const warning = (what: string) =>
@@ -70,7 +69,7 @@ test('an edit of an alert whose webhook, tile or search is not listed is precede
 test.for(['403', 'read-wrong-shape'])(
   'after %s of every list, alerts are shown and edited with ids and without a warning',
   async (fault) => {
-    const sandbox = await startTestSandbox({ yaml: EXTENDED });
+    const sandbox = await startExtended();
     for (const operation of ['list webhooks', 'list dashboards', 'list saved searches']) {
       sandbox.alerts.injectFault({ operation, fault, times: 9 });
     }

@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest';
+import { startExtended } from '../harness/following.ts';
 import { buttonsOf, textOf } from '../harness/messages.ts';
 import { cardAfterRetries, requestChange, STAGING } from '../harness/requests.ts';
-import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
+import type { TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, FINN } from '../harness/users.ts';
-
-/** The bot with extended reads. */
-function started() {
-  return startTestSandbox({ yaml: (file) => ({ ...file, cloud: { reads: 'extended' } }) });
-}
 
 async function approved(sandbox: TestSandbox, line: string) {
   const card = await requestChange(sandbox, ANA, line);
@@ -17,7 +13,7 @@ async function approved(sandbox: TestSandbox, line: string) {
 }
 
 test('what has no effect is not requested: the opposite and the facts are offered', async () => {
-  const sandbox = await started();
+  const sandbox = await startExtended();
   const stopped = 'archive is already stopped (checked just now)';
   const answer = await sandbox.answer(ANA, '/service stop archive', stopped);
   for (const words of ['Start it…', 'Show it']) expect(answer).toContain(words);
@@ -25,7 +21,7 @@ test('what has no effect is not requested: the opposite and the facts are offere
 });
 
 test('a refused read leaves the command usable, and the preview says why', async () => {
-  const sandbox = await started();
+  const sandbox = await startExtended();
   sandbox.cloud.injectFault({ operation: 'get service', fault: '403', times: 9 });
   const preview = await sandbox.ask(ANA, '/service stop staging', 'Stop staging?');
   const unknown = 'Current state unknown: the API key has no permission to read it (403)';
@@ -34,7 +30,7 @@ test('a refused read leaves the command usable, and the preview says why', async
 });
 
 test('a read that gets no answer is dropped after 10 s', async () => {
-  const sandbox = await started();
+  const sandbox = await startExtended();
   sandbox.cloud.injectFault({ operation: 'get service', fault: 'hang', times: 9 });
   await sandbox.slack.command(ANA, 'ops', '/service stop staging');
   const texts = () => {
@@ -45,7 +41,7 @@ test('a read that gets no answer is dropped after 10 s', async () => {
 });
 
 test('a stop of a service that someone stopped is not sent, and can be requested again', async () => {
-  const sandbox = await started();
+  const sandbox = await startExtended();
   const approve = await approved(sandbox, '/service stop staging for the night');
   sandbox.cloud.setServiceState(STAGING, 'stopped');
   await approve();
@@ -62,7 +58,7 @@ test('a stop of a service that someone stopped is not sent, and can be requested
 });
 
 test('the card names the later change that explains the difference', async () => {
-  const sandbox = await started();
+  const sandbox = await startExtended();
   const first = await approved(sandbox, '/service scale staging max=64');
   const preview = await sandbox.ask(FINN, '/service scale staging min=16 max=48', 'Scale staging?');
   await sandbox.press(FINN, preview, 'change.confirm');
@@ -78,7 +74,7 @@ test('the card names the later change that explains the difference', async () =>
 });
 
 test('a read that fails is repeated for two minutes, then the change is sent unverified', async () => {
-  const sandbox = await started();
+  const sandbox = await startExtended();
   const approve = await approved(sandbox, '/service stop staging for the night');
   const reads = sandbox.cloud.count('get service');
   const before = sandbox.clock.now.getTime();
@@ -92,7 +88,7 @@ test('a read that fails is repeated for two minutes, then the change is sent unv
 });
 
 test('a conflict after which the service is as it was is a failure, not an unknown outcome', async () => {
-  const sandbox = await started();
+  const sandbox = await startExtended();
   const approve = await approved(sandbox, '/service stop staging for the night');
   sandbox.cloud.setServiceState(STAGING, 'starting');
   await approve();
@@ -106,7 +102,7 @@ test('a conflict after which the service is as it was is a failure, not an unkno
 });
 
 test('a revert is not sent if the size was changed in the console meanwhile', async () => {
-  const sandbox = await started();
+  const sandbox = await startExtended();
   // The reply to the read right after the change can still have the previous size.
   const approve = await approved(sandbox, '/service scale staging max=64 for=2h');
   await approve();

@@ -17,8 +17,7 @@ async function waitingCard(sandbox: TestSandbox) {
 }
 
 async function useBreakGlass(sandbox: TestSandbox, pressed: { channel: string; ts: string }) {
-  await sandbox.press(ANA, pressed, 'change.break-glass');
-  await sandbox.slack.submit(ANA, await sandbox.modal(ANA, 'change.break-glass'), because(REASON));
+  await sandbox.pressWithReason(ANA, pressed, 'change.break-glass', REASON);
   return sandbox.card('analytics-prod is stopping');
 }
 
@@ -108,12 +107,9 @@ test('another user reviews a break-glass change and records the result', async (
   await sandbox.press(DORA, ended, 'change.review');
   await sandbox.privateMessage(DORA, REFUSED.notAnApproverOf('@db-leads'));
 
-  await sandbox.press(BEN, ended, 'change.review');
-  const form = await sandbox.modal(BEN, 'change.review');
-  await sandbox.slack.submit(BEN, form, because('It was right: the shop was back in a minute'));
-  await expect
-    .poll(() => textsIn(sandbox, 'db-approvals'))
-    .toContain('It was right: the shop was back in a minute');
+  const words = 'It was right: the shop was back in a minute';
+  await sandbox.pressWithReason(BEN, ended, 'change.review', words);
+  await expect.poll(() => textsIn(sandbox, 'db-approvals')).toContain(words);
   const after = await sandbox.card('It was right');
   expect(buttonsOf(after)).not.toContain('change.review');
   await expect.poll(() => textsIn(sandbox, 'db-audit')).toContain('reviewed the break-glass use');

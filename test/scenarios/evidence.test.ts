@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { approve, CREATE, passUntil, STOP, startExtended } from '../harness/following.ts';
 import { buttonsOf, textOf } from '../harness/messages.ts';
-import { STAGING, threadText } from '../harness/requests.ts';
+import { threadText } from '../harness/requests.ts';
 import { ANA } from '../harness/users.ts';
 
 test('an unanswered stop that took effect is settled by evidence', async () => {
@@ -14,18 +14,6 @@ test('an unanswered stop that took effect is settled by evidence', async () => {
   await expect.poll(below).toContain('was applied: the server shows');
   expect(sandbox.cloud.count('set state')).toBe(1);
   await sandbox.ask(ANA, '/change log', 'read that the server applied');
-});
-
-test('an unanswered stop without effect stays unknown, beside what the server shows', async () => {
-  const sandbox = await startExtended();
-  sandbox.cloud.injectFault({ operation: 'set state', fault: 'reset', times: 1 });
-  await approve(sandbox, STOP, 'Stop staging', 'outcome unknown');
-  const unknown = 'Stop staging: outcome unknown';
-  const card = await passUntil(sandbox, unknown, 'running (checked');
-  expect(textOf(card)).toContain('The request may still be applied');
-  expect(buttonsOf(card)).toEqual(['change.happened', 'change.did-not-happen', 'change.details']);
-  await passUntil(sandbox, unknown, 'running (checked', 3_600_000);
-  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
 });
 
 test('an unanswered creation lists what was created since, and a person decides', async () => {

@@ -223,10 +223,7 @@ onEngines('characters that are unusual in databases and logs are kept', async (e
   const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl(engine) });
   const card = await requestChange(sandbox);
   const value = 'NUL \u0000 half \ud800 turned \u202e 🚂 \r\n{"level":60} \u001b[31m';
-  await sandbox.press(BEN, card, 'change.reject');
-  const form = await sandbox.modal(BEN, 'change.reject');
-  const reason = { reason: { type: 'plain_text_input', value } };
-  await sandbox.slack.submit(BEN, form, { reason });
+  await sandbox.pressWithReason(BEN, card, 'change.reject', value);
   const ended = await sandbox.card('Stop staging: rejected');
   expect(JSON.stringify(ended?.blocks)).toContain('🚂');
 });

@@ -92,9 +92,7 @@ test('a request without a decision expires, and its requester is notified', asyn
 
 /** Ben records that an unknown outcome happened. */
 async function recordHappened(sandbox: TestSandbox, unknown: Parameters<typeof placeOf>[0]) {
-  await sandbox.press(BEN, unknown, 'change.happened');
-  const form = await sandbox.modal(BEN, 'change.happened');
-  await sandbox.slack.submit(BEN, form, because('The console says stopped'));
+  await sandbox.pressWithReason(BEN, unknown, 'change.happened', 'The console says stopped');
   await sandbox.card('Stop staging: it was stopped');
 }
 

@@ -4,8 +4,7 @@ import { asTimePasses } from '../harness/passing-time.ts';
 import { REFUSED } from '../harness/refused.ts';
 import { requestChange, STAGING } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
-import { ANA, BEN, DORA } from '../harness/users.ts';
-import { emptyUrl } from '../storage/engines.ts';
+import { BEN, DORA } from '../harness/users.ts';
 
 function pass(sandbox: TestSandbox, minutes: number) {
   sandbox.pass(minutes * 60_000);
@@ -61,20 +60,6 @@ test('an unknown outcome is reported repeatedly until it is resolved', async () 
   pass(sandbox, 240);
   await expect.poll(() => thread(sandbox)).toHaveLength(4);
   expect(thread(sandbox)[3]?.match(mentions)).toEqual(approvers);
-});
-
-test('a card is posted once when Slack accepts the post without an answer', async () => {
-  const sandbox = await startTestSandbox({ databaseUrl: await emptyUrl('sqlite') });
-  sandbox.slack.failNext({ method: 'chat.postMessage', times: 1, how: 'reply-lost' });
-  await sandbox.confirm(ANA, '/service stop staging for the night', 'staging?');
-  const card = await sandbox.card('requests: ');
-  const lookups = () => sandbox.slack.calls('conversations.history').length;
-  await expect.poll(asTimePasses(sandbox, 6_000, lookups)).toBeGreaterThan(0);
-  await sandbox.press(BEN, card, 'change.approve');
-  const cards = () => sandbox.slack.messages('db-approvals').filter((each) => !each.threadTs);
-  const text = () => cards().map(textOf).join();
-  await expect.poll(asTimePasses(sandbox, 6_000, text)).toContain('staging is stopping');
-  expect(cards()).toHaveLength(1);
 });
 
 test('a message in the audit channel is posted once when Slack accepts the post without an answer', async () => {

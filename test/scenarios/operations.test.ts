@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { CREATE } from '../harness/following.ts';
 import { textOf } from '../harness/messages.ts';
 import { REFUSED } from '../harness/refused.ts';
 import { accepted, NO_MESSAGE, requested, waitUntilIdle } from '../harness/requests.ts';
@@ -17,20 +18,22 @@ async function approved(sandbox: TestSandbox, line: string, title: string, state
   return { preview, card: now() };
 }
 
-function sent(sandbox: TestSandbox, operation: string) {
-  return sandbox.cloud.requests().find((request) => request.operation === operation)?.body;
+/** The request that created a service, and the password in its answer. */
+function creation({ cloud }: TestSandbox) {
+  const created = cloud.requests().find(({ operation }) => operation === 'create service');
+  const [, password = 'no password'] = /"password":"([^"]+)"/.exec(JSON.stringify(created)) ?? [];
+  return { body: created?.body, password };
 }
 
-test('the password of a created service is shown once, to its requester only', async () => {
+test('the password of a created service is shown once', async () => {
   const sandbox = await startTestSandbox();
-  const line =
-    '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32 "a new market"';
-  const { preview, card } = await approved(sandbox, line, 'Create service analytics new');
+  const { preview, card } = await approved(sandbox, CREATE, 'Create service analytics new');
   for (const message of [preview, card]) {
     expect(message?.text).toContain('aws eu-west-1 · 16–32 GB · from 10.0.0.0/8');
     expect(message?.text).not.toMatch(/[Ll]ast seen|^Service {2}/m);
   }
-  expect(sent(sandbox, 'create service')).toEqual({
+  const { body, password } = creation(sandbox);
+  expect(body).toEqual({
     name: 'analytics new',
     provider: 'aws',
     region: 'eu-west-1',
@@ -38,14 +41,8 @@ test('the password of a created service is shown once, to its requester only', a
     minReplicaMemoryGb: 16,
     maxReplicaMemoryGb: 32,
   });
-  const created = JSON.stringify(
-    sandbox.cloud.requests().find(({ operation }) => operation === 'create service'),
-  );
-  const password = /"password":"([^"]+)"/.exec(created)?.[1] ?? 'no password';
   expect(textOf(card ?? NO_MESSAGE)).not.toContain(password);
 
-  await sandbox.press(BEN, card, 'change.reveal');
-  await sandbox.privateMessage(BEN, 'There is no password to show');
   await sandbox.press(ANA, card, 'change.reveal');
   const passwordModal = () => JSON.stringify(sandbox.slack.clientState(ANA).views);
   await expect.poll(passwordModal).toContain(password);
@@ -63,14 +60,7 @@ test.for([{ error: 'not_found' }, 'reply-lost'] as const)(
   'a password whose modal fails to open (%s) stays available to its requester only',
   async (how) => {
     const sandbox = await startTestSandbox();
-    const line =
-      '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8 min=16 max=32';
-    const { card } = await approved(sandbox, line, 'Create service analytics new');
-    const created = JSON.stringify(
-      sandbox.cloud.requests().find(({ operation }) => operation === 'create service'),
-    );
-    const password = /"password":"([^"]+)"/.exec(created)?.[1] ?? 'no password';
-
+    const { card } = await approved(sandbox, CREATE, 'Create service analytics new');
     sandbox.slack.failNext({ method: 'views.open', times: 9, how });
     await sandbox.press(ANA, card, 'change.reveal');
     await sandbox.privateMessage(ANA, 'Slack did not confirm that it showed the password');
@@ -80,7 +70,7 @@ test.for([{ error: 'not_found' }, 'reply-lost'] as const)(
     await sandbox.press(ANA, card, 'change.reveal');
     await expect
       .poll(() => JSON.stringify(sandbox.slack.clientState(ANA).views))
-      .toContain(password);
+      .toContain(creation(sandbox).password);
 
     await sandbox.slack.command(DORA, 'ops', '/change log target=new');
     const shown = () => sandbox.privateMessage(DORA, 'saw the password of');

@@ -54,17 +54,6 @@ test('refused presses of Approve read the thread once in five seconds', async ()
   await expect.poll(reads).toBe(2);
 });
 
-test('the 21st draft within ten minutes is refused with an explanation', async () => {
-  const sandbox = await startTestSandbox();
-  for (let n = 0; n < 20; n += 1) {
-    await sandbox.ask(ANA, `/service stop staging for the night ${n}`, `for the night ${n}`);
-  }
-  const refusal = await sandbox.ask(ANA, '/service stop staging for good', TOO_MANY);
-  expect(refusal?.text).toContain('You can request again at <!date^');
-  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 600_000);
-  await sandbox.ask(ANA, '/service stop staging for good', 'for good');
-});
-
 test('the 61st command within a minute gets one refusal', async () => {
   const sandbox = await startTestSandbox();
   for (let n = 0; n < 70; n += 1) await sandbox.slack.command(ANA, 'ops', '/service help');

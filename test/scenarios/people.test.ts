@@ -11,16 +11,6 @@ test('a user who leaves a group loses its rights at once', async () => {
   await sandbox.ask(DORA, '/service list', "You can't use /service list");
 });
 
-test('a deactivated user loses all rights', async () => {
-  const sandbox = await startTestSandbox();
-  await sandbox.ask(FINN, '/service list', '12 services');
-  await sandbox.slack.admin.deactivate(FINN);
-  // The page accepts input from a deactivated account; the bot does not answer it.
-  await sandbox.slack.command(FINN, 'ops', '/service list').catch(() => undefined);
-  const answers = sandbox.slack.messages('ops').filter((message) => message.ephemeralFor === FINN);
-  expect(answers.filter(({ text }) => text.includes('12 services'))).toHaveLength(1);
-});
-
 test('a group deleted at run time counts as empty, and other groups are not affected', async () => {
   const sandbox = await startTestSandbox();
   const card = await requestChange(sandbox);

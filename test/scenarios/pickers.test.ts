@@ -2,12 +2,11 @@ import { expect, test } from 'vitest';
 import { WEBHOOKS } from '../../sandbox/seed/alert-references.ts';
 import { CLOUD_KEY, ORGANIZATION } from '../../sandbox/seed/organization.ts';
 import type { EditYaml } from '../harness/config.ts';
+import { startExtended } from '../harness/following.ts';
 import { textOf } from '../harness/messages.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN } from '../harness/users.ts';
 
-const EXTENDED: EditYaml = (file) => ({ ...file, cloud: { reads: 'extended' } });
-const start = (options = {}) => startTestSandbox({ yaml: EXTENDED, ...options });
 const LATEST = 'c6a20eb7-42fe-4995-b901-d32fb4f1fa9e';
 const OTHER_ID = '11111111-2222-4333-8444-555555555555';
 
@@ -38,7 +37,7 @@ function chosenService(sandbox: TestSandbox) {
 }
 
 test('backups are offered with the latest finished one first, and the chosen one is shown', async () => {
-  const sandbox = await start();
+  const sandbox = await startExtended();
   const form = await formFor(sandbox, '/backup show analytics-prod', 'backup.show');
   const options = await suggested(sandbox, form, 'backup');
   expect(options.map(({ value }) => value.slice(0, 8))).toEqual([
@@ -79,7 +78,7 @@ test('without the list, latest is unknown and an id works', async () => {
 });
 
 test('for a new service, the backups and the warehouse of a service are found by its name', async () => {
-  const sandbox = await start();
+  const sandbox = await startExtended();
   const form = await formFor(sandbox, '/service create eu', 'service.create');
   expect(elementOf(sandbox, 'backupId').hint.text).toBe(
     'Type the name of a service to find its backups',
@@ -103,7 +102,7 @@ test('for a new service, the backups and the warehouse of a service are found by
 });
 
 test('pipes of the server are offered with their states and can be typed by name', async () => {
-  const sandbox = await start({
+  const sandbox = await startExtended({
     yaml: (file: Record<string, never>) => {
       const services = Object(file.services).map((one: object) => ({ ...one, pipes: [] }));
       return { ...file, services, cloud: { reads: 'extended' } };
@@ -129,7 +128,7 @@ test('pipes of the server are offered with their states and can be typed by name
 });
 
 test('the form of an alert shows the names of its webhook, dashboard and tile', async () => {
-  const sandbox = await start();
+  const sandbox = await startExtended();
   const form = await formFor(sandbox, '/alert edit "Checkout latency p95"', 'alert.edit');
   const loaded = () => elementOf(sandbox, 'webhookId').element;
   await expect.poll(loaded).toMatchObject({
@@ -165,7 +164,7 @@ test('with cloud.reads: contract the forms have text fields for ids', async () =
 });
 
 test('a refused list leaves a text field', async () => {
-  const sandbox = await start();
+  const sandbox = await startExtended();
   sandbox.alerts.injectFault({ operation: 'list webhooks', fault: '403', times: 9 });
   await formFor(sandbox, '/alert edit "Disk usage"', 'alert.edit');
   await expect.poll(() => elementOf(sandbox, 'webhookId').element.type).toBeDefined();
@@ -176,7 +175,7 @@ test('a refused list leaves a text field', async () => {
 });
 
 test('a list that is late is left out, so that Slack gets the options in time', async () => {
-  const sandbox = await start();
+  const sandbox = await startExtended();
   const form = await formFor(sandbox, '/backup show analytics-prod', 'backup.show');
   sandbox.cloud.injectFault({ operation: 'list backups', fault: 'hang', times: 1 });
   const pending = suggested(sandbox, form, 'backup', OTHER_ID);
@@ -204,7 +203,7 @@ test('a hostile name of the server is one line of limited length', async () => {
     id: pipe.id.replace(/^./, '0'),
     name,
   }));
-  const sandbox = await start({ organization: { ...ORGANIZATION, pipes } });
+  const sandbox = await startExtended({ organization: { ...ORGANIZATION, pipes } });
   const form = await formFor(sandbox, '/pipe settings analytics-dev', 'pipe.settings');
   const [option] = await suggested(sandbox, form, 'pipe', 'xxx');
   expect(option?.text.text).toMatch(/^<!channel> x+…$/);
@@ -213,7 +212,7 @@ test('a hostile name of the server is one line of limited length', async () => {
 });
 
 test('the key is refused later: the options stay those of the configuration', async () => {
-  const sandbox = await start();
+  const sandbox = await startExtended();
   sandbox.cloud.setKey(CLOUD_KEY.id, { denied: ['list pipes'] });
   const form = await formFor(sandbox, '/pipe settings analytics-prod', 'pipe.settings');
   const options = await suggested(sandbox, form, 'pipe');
@@ -224,7 +223,7 @@ test.for<[string, string, string]>([
   ['dataWarehouseId', 'analytics-prod', 'analytics-prod'],
   ['backupId', 'analytics-prod', 'analytics-prod · '],
 ])('the choice of %s fills in provider and region', async ([field, value, words]) => {
-  const sandbox = await start();
+  const sandbox = await startExtended();
   // What was listed is known.
   await sandbox.ask(ANA, '/service list', 'services');
   const form = await formFor(sandbox, '/service create "analytics new"', 'service.create');
@@ -248,7 +247,7 @@ test.for<[string, string, string]>([
 });
 
 test('a warehouse is named as the cards name it, and sent by its id', async () => {
-  const sandbox = await start();
+  const sandbox = await startExtended();
   const line = '/service create "analytics new" provider=aws region=eu-west-1 ip=10.0.0.0/8';
   await sandbox.confirm(
     ANA,

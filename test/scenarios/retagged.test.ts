@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { textOf } from '../harness/messages.ts';
-import { requestAndApprove, STAGING } from '../harness/requests.ts';
+import { STAGING } from '../harness/requests.ts';
 import { startTestSandbox } from '../harness/test-sandbox.ts';
 import { ANA } from '../harness/users.ts';
 
@@ -15,16 +14,6 @@ const retagged = ((file: File) => ({
 })) as never;
 
 const WHY = 'The tags or the warehouse of staging changed or are unknown now';
-
-test('a change scheduled 30 days ahead is not sent with one approval after a re-tag', async () => {
-  const sandbox = await startTestSandbox();
-  await requestAndApprove(sandbox, '/service stop staging in=30d for the night');
-  await sandbox.card('Stop staging: approved');
-  expect(await sandbox.reload(retagged)).toEqual({ ok: true });
-  sandbox.pass(30 * 86_400_000);
-  expect(textOf(await sandbox.card('Stop staging: not run'))).toContain(WHY);
-  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
-});
 
 test('a draft whose target was re-tagged cannot be confirmed', async () => {
   const sandbox = await startTestSandbox();

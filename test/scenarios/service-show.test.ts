@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { CLOUD_KEY } from '../../sandbox/seed/organization.ts';
 import type { EditYaml } from '../harness/config.ts';
+import { startExtended } from '../harness/following.ts';
 import { type Readable, textOf } from '../harness/messages.ts';
 import { cardAfterRetries, STAGING } from '../harness/requests.ts';
 import { startTestSandbox, type TestSandbox } from '../harness/test-sandbox.ts';
 import { ANA, BEN, DORA } from '../harness/users.ts';
 
-const EXTENDED: EditYaml = (file) => ({ ...file, cloud: { reads: 'extended' } });
-const start = (options = {}) => startTestSandbox({ yaml: EXTENDED, ...options });
 const READS = ['get service', 'scaling schedule', 'list activities'];
 
 async function shown(sandbox: TestSandbox, line: string, words: string, as = ANA) {
@@ -24,7 +23,7 @@ function pass({ clock }: TestSandbox, ms: number) {
 }
 
 test('a service is shown as the server has it now, in at most eight lines', async () => {
-  const sandbox = await start();
+  const sandbox = await startExtended();
   sandbox.cloud.scaleInConsole(STAGING, { minReplicaMemoryGb: 24 }, 'Mara');
   pass(sandbox, 120_000);
   const answer = await shown(sandbox, '/service show staging', 'checked just now');
@@ -43,7 +42,7 @@ test('a service is shown as the server has it now, in at most eight lines', asyn
 });
 
 test('the details have every fact', async () => {
-  const sandbox = await start();
+  const sandbox = await startExtended();
   const overview = await sandbox.ask(ANA, '/service show staging', 'checked just now');
   await sandbox.press(ANA, overview, 'command.2');
   const details = await sandbox.privateMessage(ANA, 'Engine version');
@@ -55,7 +54,7 @@ test('the details have every fact', async () => {
 });
 
 test('the active entry of a scaling schedule is shown with the applied size', async () => {
-  const sandbox = await start();
+  const sandbox = await startExtended();
   const answer = await shown(sandbox, '/service show bi-readonly', 'checked just now');
   expect(answer.text).toContain(
     'Schedule  Business hours: Mon Tue Wed Thu Fri 06–18 UTC, 64 GB × 2 replicas (applies now)',
@@ -64,7 +63,7 @@ test('the active entry of a scaling schedule is shown with the applied size', as
 });
 
 test('who changed a service elsewhere is shown to its operators only', async () => {
-  const sandbox = await start();
+  const sandbox = await startExtended();
   const operator = await shown(sandbox, '/service show reporting-core', 'Elsewhere');
   expect(operator.text).toContain('Memory scaled in the console by mara@example.com');
   const viewer = await shown(sandbox, '/service show reporting-core', 'Elsewhere', DORA);
@@ -76,7 +75,7 @@ test('who changed a service elsewhere is shown to its operators only', async () 
 });
 
 test('a change of Signalbox is shown as its own and not as one made elsewhere', async () => {
-  const sandbox = await start();
+  const sandbox = await startExtended();
   await sandbox.confirm(ANA, '/service stop staging for the night', 'Stop staging?');
   await sandbox.press(BEN, await sandbox.card('requests: stop staging'), 'change.approve');
   // The usage report uses up the reads of the first ten seconds.
@@ -107,7 +106,7 @@ test('changes are shown only to a user who may list changes', async () => {
 });
 
 test('hosts and addresses are only in private messages', async () => {
-  const sandbox = await start();
+  const sandbox = await startExtended();
   await sandbox.ask(DORA, '/service show staging details', 'IP access');
   const host = `${STAGING.slice(0, 8)}.`;
   const seen = sandbox.slack.clientState(ANA).messages.filter((one) => textOf(one).includes(host));
@@ -119,7 +118,7 @@ test('hosts and addresses are only in private messages', async () => {
 });
 
 test('in a direct message of the app, the details are for the user who asks', async () => {
-  const sandbox = await start();
+  const sandbox = await startExtended();
   await sandbox.slack.openHome({ as: ANA });
   const text = 'service show staging details';
   await sandbox.slack.sendMessage({ as: ANA, channel: 'D0ANA00001', text });
@@ -143,7 +142,7 @@ test('with cloud.reads: contract nothing is read, and the last seen values are s
 test.for(['403', '503'])(
   'after %s of the service or of its activities, that is unknown and the rest is shown',
   async (fault) => {
-    const sandbox = await start();
+    const sandbox = await startExtended();
     sandbox.cloud.injectFault({ operation: 'get service', fault, times: 9 });
     const answer = await shown(sandbox, '/service show reporting-core', 'Elsewhere');
     expect(answer.text).toMatch(/State {2}unknown · /);
@@ -158,7 +157,7 @@ test.for(['403', '503'])(
 );
 
 test('a server that reports no applied size has its schedule read apart', async () => {
-  const sandbox = await start();
+  const sandbox = await startExtended();
   sandbox.cloud.behave({ serviceGeneration: 2 });
   const answer = await shown(sandbox, '/service show bi-readonly', 'checked just now');
   expect(answer.text).toContain('Schedule  Business hours');

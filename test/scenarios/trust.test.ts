@@ -12,20 +12,11 @@ async function approvedAndWaiting() {
   sandbox.cloud.injectFault({ operation: 'set state', fault: '429-retry-after', times: 1 });
   await sandbox.press(BEN, await requestChange(sandbox), 'change.approve');
   await sandbox.card('Nothing was sent yet');
-  const later = () => sandbox.pass(120_000);
-  return { sandbox, later };
+  return sandbox;
 }
 
-test('an approver who left the group does not count when the change runs', async () => {
-  const { sandbox, later } = await approvedAndWaiting();
-  await sandbox.slack.admin.setGroup('db-leads', [CLEO, GUS]);
-  later();
-  await sandbox.card('not run: the current policy refuses it');
-  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
-});
-
 test('membership that was read more than ten seconds before the request does not count', async () => {
-  const { sandbox } = await approvedAndWaiting();
+  const sandbox = await approvedAndWaiting();
   // Slack's events are lost, and a cached membership counts for a minute.
   sandbox.slack.deliverTo(null);
   const update = sandbox.slack.admin.setGroup('db-leads', [CLEO, GUS]);
@@ -44,60 +35,11 @@ test('a requester who lost the role before the confirmation reads which role req
   expect(sandbox.slack.messages('db-approvals')).toHaveLength(0);
 });
 
-test('changes of a requester who was deactivated do not run', async () => {
-  const { sandbox, later } = await approvedAndWaiting();
-  await sandbox.slack.admin.deactivate(ANA);
-  later();
-  const card = await sandbox.card('not run: the current policy refuses it');
-  expect(textOf(card)).toContain('deactivated');
-  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
-});
-
-test('a stricter current policy applies to changes approved under the previous one', async () => {
-  const { sandbox } = await approvedAndWaiting();
-  // The old process must stop before the clock advances, or it runs the change under the old policy.
-  await sandbox.down();
-  sandbox.clock.now = new Date(sandbox.clock.now.getTime() + 120_000);
-  await sandbox.restart((file) => {
-    const rules = JSON.stringify(file).replaceAll('"count":1', '"count":2');
-    return JSON.parse(rules);
-  });
-  const card = await sandbox.card('not run: the current policy refuses it');
-  expect(textOf(card)).toContain('The current policy requires more approvals');
-  expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);
-});
-
-test('an approval counts when the membership lookup answers again, and not before', async () => {
-  const sandbox = await startTestSandbox();
-  const card = await requestChange(sandbox);
-  const asked = () => sandbox.slack.calls('usergroups.list').length;
-  const before = asked();
-  sandbox.slack.failNext({ method: 'usergroups.list', times: 40, how: 'server-error' });
-  await sandbox.press(BEN, card, 'change.approve');
-  const pass = timeInSteps(sandbox, 6_000);
-  await expect
-    .poll(() => {
-      pass();
-      return asked();
-    })
-    .toBeGreaterThan(before + 3);
-  expect(textOf(await sandbox.card('requests: '))).toContain('0 of 1');
-
-  sandbox.slack.clearFaults();
-  await expect
-    .poll(() => {
-      pass();
-      return sandbox.cloud.effectCount('set state', STAGING);
-    })
-    .toBe(1);
-  await sandbox.card('staging is stopping');
-});
-
 test('an approved change waits while the membership lookup fails', async () => {
-  const { sandbox, later } = await approvedAndWaiting();
+  const sandbox = await approvedAndWaiting();
   const asked = sandbox.slack.calls('users.info').length;
   sandbox.slack.failNext({ method: 'users.info', times: 40, how: { error: 'internal_error' } });
-  later();
+  sandbox.pass(120_000);
   await expect.poll(() => sandbox.slack.calls('users.info').length).toBeGreaterThan(asked + 1);
   expect(textOf(await sandbox.card('Stop staging: approved'))).toContain('1 of 1');
   expect(sandbox.cloud.effectCount('set state', STAGING)).toBe(0);

@@ -117,11 +117,6 @@ describe('an update keeps all fields that were read and applies the requested ch
     const body = bodyOf({ ...currentTile, thresholdMax: 500 }, { threshold: 1 });
     expect(body).not.toHaveProperty('thresholdMax');
   });
-
-  test('with the source exactly as it was read', () => {
-    expect(bodyOf(currentSearch, { threshold: 6 }).source).toBe('saved_search');
-    expect(bodyOf(contractSearch, { threshold: 6 }).source).toBe('search');
-  });
 });
 
 describe('another webhook', () => {

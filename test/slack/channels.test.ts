@@ -98,6 +98,14 @@ test('channels are looked up one by one where a list would take more of the limi
   expect(slack.calls('conversations.list')).toHaveLength(pages);
 });
 
+test('many channels of a small workspace are looked up in one list', async () => {
+  const { slack, finder } = await workspaceOf(100);
+  const wanted = slack.workspace.channels.slice(0, 20).map(({ id }) => id);
+  expect([...(await finder().find(wanted)).values()]).not.toContainEqual(LATER);
+  expect(slack.calls('conversations.list')).toHaveLength(1);
+  expect(slack.calls('conversations.info')).toEqual([]);
+});
+
 test('a restart resolves stored names without a list', async () => {
   const { slack, store, finder, idOf } = await workspaceOf(10);
   for (const name of CONFIGURED) await store.remember(name, idOf(name.slice(1)));

@@ -104,6 +104,11 @@ test('every refusal says what happened and what to do', () => {
   `);
 });
 
+test('who is limited reads when the next request is possible', () => {
+  const text = sentence('rate-limited', { ...known, until: minutes(10) });
+  expect(text).toMatch(/ You can request again at <!date\^1795176600\^.*\.$/);
+});
+
 test('of many who could ask, the rest is counted, be it a single one', () => {
   const asked = (count: number) => {
     const users = Array.from({ length: count }, (_, at) => actor(`U0MANY${at}`).id);

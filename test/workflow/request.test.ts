@@ -108,7 +108,7 @@ test('an interaction whose id would be that of another change gets another one',
 test('more requests than a user makes are refused, recorded once', async () => {
   const { context } = await createTestContext();
   for (let n = 0; n < 20; n += 1) await draftOf(context);
-  const denial = { refusal: 'rate-limited', command: 'service stop' };
+  const denial = { refusal: 'rate-limited', command: 'service stop', until: minutes(10) };
   for (let n = 0; n < 3; n += 1) await expectDenied(context, {}, denial);
   expect(await refusals(context)).toMatchObject([{ tried: 'draft', why: 'rate-limited' }]);
 });
