@@ -17,6 +17,7 @@ import {
   eventsOf,
   loaded,
   minutes,
+  moved,
   NOON,
   PLAN,
   RULE,
@@ -148,7 +149,7 @@ test('a request that the server did not accept is handed back with its reason', 
 });
 
 test('a command that this release lacks is handed back', async () => {
-  const { run, current, events } = await runnable({
+  const { run, current, events, context, shown } = await runnable({
     change: { state: 'approved', command: 'service upgrade' },
     context: { commands: new Map(), policy: policyOf([{ ...RULE, allow: ['*'] }]) },
   });
@@ -156,6 +157,9 @@ test('a command that this release lacks is handed back', async () => {
   expect((await current()).state).toBe('approved');
   const why = 'This release has no command service upgrade.';
   expect((await events()).at(-1)).toMatchObject({ why });
+  // No wait ends it, so people read it at once.
+  await runDue(context, messageKinds(context));
+  expect(shown.map(({ name }) => name)).toContain('postThreadUpdate');
 });
 
 test('a fresh read that shows the requested state makes an unknown outcome a success', async () => {
@@ -250,6 +254,20 @@ test.for<[string, Failures, readonly number[]]>([
     seconds.push(...waits.map(() => passed));
   }
   expect(seconds).toEqual(reported);
+});
+
+test('of an older release each sentence is a cause, and none is told while a request is under way', async () => {
+  const { context, clock } = await createTestContext();
+  const { id } = await aChange(context, { state: 'executing' });
+  const [why, nonce] = ['The name did not resolve.', 'attempt-2'];
+  const unsent = { type: 'not-sent', why, nonce, notBefore: minutes(3) } as const;
+  const claimed = { type: 'claimed', by: 'P1', nonce, attempt: 2, until: minutes(5) } as const;
+  const { version } = await moved(context, id, unsent);
+  const { notSent } = await moved(context, id, claimed, unsent, claimed);
+  expect(notSent?.causes).toEqual({ [why]: version });
+  const job = { key: `${id}/${version}`, again: false, attempts: 1 };
+  const waitsUntil = new Date(clock.now.getTime() + 10_000);
+  expect(await messageKinds(context).thread?.run(job)).toEqual({ waitsUntil });
 });
 
 /** The seconds until the next claim, after each of the first hand-backs. */
