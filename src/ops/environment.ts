@@ -49,7 +49,7 @@ export const Variables = strictConfigObject({
     .regex(/^(file:.|postgres(ql)?:\/\/.)/, 'must begin with file: or postgres://')
     .default('file:./signalbox.db')
     .transform((text) => new Secret(text)),
-  DATABASE_INSECURE: z.enum(['allowed']).optional(),
+  DATABASE_INSECURE: oneOf('allowed').optional(),
   SIGNALBOX_CONFIG: z.string().default('./signalbox.yaml'),
   SIGNALBOX_KEY: z
     .string()
@@ -65,7 +65,7 @@ export const Variables = strictConfigObject({
     .transform((keys) => keys.map((key) => new Secret(key)))
     .default([]),
   SIGNALBOX_RECORD: z.string().optional(),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
   STOP_WITHIN_S: z
     .string()
     .regex(/^\d{1,3}$/, 'must be a whole number of seconds')
@@ -122,6 +122,10 @@ function port() {
 }
 
 // No problem quotes a value: a secret in the wrong variable must not appear in a log.
+export function oneOf<const Words extends readonly string[]>(...words: Words) {
+  return z.enum(words, { error: withHint('is not a known word', `one of: ${words.join(', ')}`) });
+}
+
 function variable(meaning: string) {
   return z.string({ error: withHint('is not set', meaning) });
 }
@@ -173,8 +177,8 @@ export type Environment = z.output<typeof Others> & {
 };
 
 /**
- * Reads and validates all variables. Empty variables count as not set. `organizations`: the names whose keys are read;
- * none where there is one organization without a name.
+ * Reads and validates all variables, without white space around a value. Empty ones count as not set.
+ * `organizations`: the names whose keys are read; none where there is one organization without a name.
  */
 export function readEnvironment(
   env: Env,
@@ -314,12 +318,12 @@ export function readVariables<Value>(
 
 /** Whether the variable has a value, directly or by a file. */
 export function isSet(name: string, env: Env): boolean {
-  return Boolean(env[name] || (mayBeFile(name) && env[`${name}_FILE`]));
+  return Boolean(env[name]?.trim() || (mayBeFile(name) && env[`${name}_FILE`]));
 }
 
 /** The value of a variable, or the content of the file that its _FILE variable names. */
 function lookUp(name: string, env: Env, readFile: ReadFile) {
-  const direct = env[name] || null;
+  const direct = env[name]?.trim() || null;
   const path = mayBeFile(name) ? env[`${name}_FILE`] || null : null;
   if (path === null) return { value: direct, problem: null };
   if (direct !== null) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { casesIn } from '../harness/cases.ts';
-import { EXAMPLE, envOf, load, said } from './fixtures.ts';
+import { ENV, EXAMPLE, envOf, load, said } from './fixtures.ts';
 
 /** Null stands for a variable that is not set. */
 const REFUSED = casesIn(`
@@ -52,8 +52,8 @@ const REFUSED = casesIn(`
     SIGNALBOX_KEY: is not set, which PostgreSQL needs (32 bytes: openssl rand -base64 32)
   a previous key is too short: { SIGNALBOX_PREVIOUS_KEYS: "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=,BwcH" }
     SIGNALBOX_PREVIOUS_KEYS: must be keys of 32 bytes in base64, separated by commas (earlier keys)
-  the log level is unknown: { LOG_LEVEL: verbose }
-    LOG_LEVEL: cannot be “verbose” (one of: fatal, error, warn, info, debug, trace, silent)
+  a secret is in a variable of a few words: { LOG_LEVEL: xoxb-canary }
+    LOG_LEVEL: is not a known word (one of: fatal, error, warn, info, debug, trace, silent)
   both ports are the same: { PORT: "3100", OPS_PORT: "3100" }
     OPS_PORT: must not be the same as PORT (set another port, or remove OPS_PORT to use PORT for both)
   the probes have the default port: { OPS_PORT: "3000" }
@@ -105,10 +105,12 @@ test('both ports may be chosen by the system', () => {
   expect(loaded.ok && loaded.config).toMatchObject({ port: 0, opsPort: 0 });
 });
 
-test('secrets are read from files, without the line break at their end', () => {
-  const env = { SLACK_BOT_TOKEN: undefined, SLACK_BOT_TOKEN_FILE: '/run/token' };
-  const loaded = load(env, { '/run/token': 'xoxb-from-file\n' });
+test('secrets are read from files and variables, without the white space around them', () => {
+  const direct = { SIGNALBOX_KEY: `${ENV.SIGNALBOX_KEY}\r\n`, SLACK_APP_TOKEN: ' xapp-1-canary\n' };
+  const file = { SLACK_BOT_TOKEN: ' ', SLACK_BOT_TOKEN_FILE: '/run/token' };
+  const loaded = load({ ...direct, ...file }, { '/run/token': 'xoxb-from-file\n' });
   expect(loaded.ok && loaded.config.slack.botToken.reveal()).toBe('xoxb-from-file');
+  expect(loaded.ok && loaded.config.slack.appToken?.reveal()).toBe('xapp-1-canary');
 });
 
 test('no secret shows in the configuration when it is logged', () => {

@@ -79,14 +79,14 @@ const REFUSED = casesIn(`
     OTEL_EXPORTER_OTLP_ENDPOINT: must not contain a user or a password (OTEL_TRACES_EXPORTER=none switches tracing off)
   a key would be sent in clear: { OTEL_EXPORTER_OTLP_ENDPOINT: http://collector.example.com, OTEL_EXPORTER_OTLP_HEADERS: key=canary }
     OTEL_EXPORTER_OTLP_ENDPOINT: must begin with https://, because the headers may contain a key (OTEL_TRACES_EXPORTER=none switches tracing off)
-  the exporter is another one: { OTEL_TRACES_EXPORTER: zipkin }
-    OTEL_TRACES_EXPORTER: cannot be “zipkin” (one of: otlp, none)
+  the exporter is another one: { OTEL_TRACES_EXPORTER: canary }
+    OTEL_TRACES_EXPORTER: is not a known word (one of: otlp, none)
   the headers are no pairs: { OTEL_EXPORTER_OTLP_ENDPOINT: https://collector.example.com, OTEL_EXPORTER_OTLP_HEADERS: Bearer canary }
     OTEL_EXPORTER_OTLP_HEADERS: must be key=value,key=value (OTEL_TRACES_EXPORTER=none switches tracing off)
   a header would begin another line: { OTEL_EXPORTER_OTLP_ENDPOINT: https://collector.example.com, OTEL_EXPORTER_OTLP_HEADERS: key=canary%0D%0Ax }
     OTEL_EXPORTER_OTLP_HEADERS: must be key=value,key=value (OTEL_TRACES_EXPORTER=none switches tracing off)
-  the sampler is unknown: { OTEL_EXPORTER_OTLP_ENDPOINT: https://collector.example.com, OTEL_TRACES_SAMPLER: jaeger_remote }
-    OTEL_TRACES_SAMPLER: cannot be “jaeger_remote” (one of: parentbased_always_on, parentbased_traceidratio)
+  the sampler is unknown: { OTEL_EXPORTER_OTLP_ENDPOINT: https://collector.example.com, OTEL_TRACES_SAMPLER: canary }
+    OTEL_TRACES_SAMPLER: is not a known word (one of: parentbased_always_on, parentbased_traceidratio)
   more than all is asked for: { OTEL_EXPORTER_OTLP_ENDPOINT: https://collector.example.com, OTEL_TRACES_SAMPLER_ARG: "1.5" }
     OTEL_TRACES_SAMPLER_ARG: must be from 0 to 1 (OTEL_TRACES_EXPORTER=none switches tracing off)
   the file of the headers is not there: { OTEL_EXPORTER_OTLP_ENDPOINT: https://collector.example.com, OTEL_EXPORTER_OTLP_HEADERS_FILE: /run/nothing }
