@@ -184,7 +184,7 @@ function runPostgresTool(tool: 'pg_dump' | 'pg_restore', url: string, args: read
     const reason = `${tool} cannot be run here (${'code' in error ? error.code : error.message})`;
     throw new Error(`${reason}: run it with the client tools of PostgreSQL, see docs/shipping.md`);
   }
-  if (status !== 0) throw new Error(`${tool} failed with exit code ${status}`);
+  if (status !== 0) throw new Error(`${tool} ${args.join(' ')} failed with exit code ${status}`);
 }
 
 export function connectionVariables(address: string): Readonly<Record<string, string>> {

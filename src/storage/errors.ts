@@ -58,8 +58,8 @@ function mountPoint(path: string): string {
     : mountPoint(folder);
 }
 
-const FULL_DISK =
-  'The disk of the database is full. Free some space; a running Signalbox then continues by itself.';
+const FREE_SPACE = 'Free some space; a running Signalbox then continues by itself.';
+const FULL_DISK = `The disk of the database is full. ${FREE_SPACE}`;
 
 /** The result code of SQLite, in the low byte of the error number that Node reports. */
 const SQLITE: Readonly<Record<number, string>> = {
@@ -117,7 +117,6 @@ const SERVER: Readonly<Record<string, string>> = {
   '3D000': 'The server has no database with the name in DATABASE_URL.',
   '25006': 'The database is read-only. Check that it is not a standby server.',
   '42501': 'The user of DATABASE_URL lacks a permission in this database.',
-  ENOSPC: FULL_DISK,
   '53100': FULL_DISK,
   '53300': 'The server accepts no more connections.',
   '57P01': RESTARTING,
@@ -154,6 +153,8 @@ export function databaseProblem(error: unknown): string | null {
   if (error instanceof UnusableDatabase || error instanceof FullDisk) return error.message;
   const number = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null;
   if (number !== null) return SQLITE[number & 0xff] ?? null;
+  if (hasNoSpace(error) && 'path' in error)
+    return `The disk of ${String(error.path)} is full. ${FREE_SPACE}`;
   const wrong = wrongSetting(error);
   if (wrong !== null) return wrong;
   const known = 'code' in error ? SERVER[String(error.code)] : undefined;

@@ -8,6 +8,7 @@ import { claimJobs, transaction } from '../../src/storage/index.ts';
 import { sandboxFile } from '../harness/config.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
+import { runOnFullDisk } from '../harness/run-limited.ts';
 import { approvedChange, drafted, KEYS, key, rowsIn, tamper, user, write } from '../log/logs.ts';
 import { type Engine, emptyUrl, onEngines } from '../storage/engines.ts';
 import { storeAt } from '../storage/stores.ts';
@@ -136,6 +137,9 @@ test('the whole log is exported, and its public key is written', async () => {
   expect(out.trimEnd().split('\n')).toHaveLength(5);
   expect(code).toBe(0);
   expect((await audit(setting, 'key')).out).toMatch(/^-----BEGIN PUBLIC KEY-----\n/);
+  const shell = ['-c', '"$0" "$@" > /dev/full', process.execPath, SIGNALBOX, 'audit', 'export'];
+  const full = await runCommand(shell, { SIGNALBOX_KEY: secret(1), ...setting }, 'sh');
+  expect(full).toMatchObject({ err: 'Standard output cannot be written (ENOSPC).\n', code: 1 });
 });
 
 function configuration(retention: object | undefined): string {
@@ -170,6 +174,9 @@ test('the texts of changes that ended long ago are deleted, and the log still ve
   const inFolder = await audit(setting, 'prune', '--export', dirname(file));
   expect(inFolder.out).toMatch(/log-\d{4}-\d\d-\d\dT\d{6}Z\.jsonl has the whole log/);
   expect(inFolder.out).toContain('Deleted the texts of 0 subjects');
+  const words = [SIGNALBOX, 'audit', 'prune', '--export', `${file}.full`];
+  const full = await runOnFullDisk(1_000, words, { SIGNALBOX_KEY: secret(1), ...setting });
+  expect(full.err).toBe(`The disk of ${file}.full is full: free some space\n`);
   const again = await audit(setting, 'prune', '--export', file);
   expect(again).toMatchObject({ err: `${file} exists already: name a new file\n`, code: 1 });
 });
