@@ -123,8 +123,9 @@ const BACKUP_DAYS = 2;
 function backupLines({ schema, backupAt }: DatabaseInspection): readonly CheckLine[] {
   if (schema !== 'current') return [];
   const name = 'backup';
-  const fix = 'back up every night, and run signalbox backup --made after each one of another tool';
-  if (backupAt === null) return [skipped(name, 'none is recorded', fix)];
+  const fix =
+    'run signalbox backup every night, or signalbox backup --made after each one of another tool';
+  if (backupAt === null) return [warning(name, 'none is recorded', fix)];
   const says = `the last one was made at ${utcStamp(backupAt)}`;
   const isOld = Date.now() - backupAt.getTime() > BACKUP_DAYS * DAY_MS;
   return [isOld ? warning(name, says, fix) : ok(name, says)];

@@ -28,11 +28,14 @@ test('SignalboxDatabaseUnreadable fires when the server of the database stops', 
   await readUntil(sandbox, 'signalbox_database_readable', 1);
 });
 
-test('SignalboxBackupOld fires two days after the last backup, and not where none is recorded', async () => {
+test('SignalboxBackupOld fires two days after the last backup, or after the first start without one', async () => {
   const databaseUrl = await emptyUrl('sqlite');
   const sandbox = await startTestSandbox({ databaseUrl, at: new Date() });
   const age = 'signalbox_backup_age_seconds';
-  expect(metricIn(await read(sandbox), age)).toBe(0);
+  const young = await read(sandbox);
+  sandbox.clock.now = new Date(Date.now() + 3 * 86_400_000);
+  const never = await readUntil(sandbox, age, (seconds) => seconds > 2 * 86_400);
+  expectAlert('SignalboxBackupOld', young, never);
   expect(await signalbox(databaseUrl, 'backup', join(folderForTest(), 'copy'))).toMatchObject({
     ...{ code: 0, err: '' },
   });
