@@ -8,6 +8,7 @@ import { Damaged, KeyProblem, type Log, openLog } from '../log/index.ts';
 import { closeChapter, prune, verifyAll } from '../log/upkeep.ts';
 import { hasNoSpace } from '../storage/errors.ts';
 import { openStore, type Store, transaction } from '../storage/index.ts';
+import { refuseExisting } from '../storage/sqlite.ts';
 import { rebuildAll } from '../workflow/index.ts';
 import { readConfigFile } from './config-file.ts';
 import { reasonOf } from './environment.ts';
@@ -218,6 +219,7 @@ async function close(store: Store, keys: Keys, file: string): Promise<void> {
 
 /** Writes a file that only its owner can read. After an error it is gone. */
 async function toNewFile<T>(path: string, work: (write: (line: string) => void) => Promise<T>) {
+  refuseExisting(path);
   const file = naming(path, () => openSync(path, 'wx', 0o600));
   try {
     // It writes the whole line, or throws: one call of the system may write a part.
@@ -238,12 +240,7 @@ function naming<T>(path: string, write: () => T): T {
     return write();
   } catch (error) {
     if (hasNoSpace(error)) throw new Error(`The disk of ${path} is full: free some space`);
-    const code = reasonOf(error);
-    throw new Error(
-      code === 'EEXIST'
-        ? `${path} exists already: name a new file`
-        : `The file ${path} cannot be written (${code})`,
-    );
+    throw new Error(`The file ${path} cannot be written (${reasonOf(error)})`);
   }
 }
 

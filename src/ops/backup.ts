@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { folderAt } from '../storage/errors.ts';
 import { refuseOtherFile } from '../storage/index.ts';
 import {
   copySqlite,
@@ -8,6 +9,7 @@ import {
   immutableName,
   incomingPath,
   lockProcess,
+  refuseExisting,
   sqlitePath,
 } from '../storage/sqlite.ts';
 import { inUsed, isUnused } from './inspect.ts';
@@ -91,7 +93,7 @@ function keyFile(url: string): string | null {
 }
 
 function dump(url: string, file: string): void {
-  if (existsSync(file)) throw new Error(`${file} exists already: name a new file`);
+  refuseExisting(file);
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });
   createPrivately(partial);
@@ -104,6 +106,8 @@ function dump(url: string, file: string): void {
 }
 
 async function restore(url: string, file: string): Promise<string> {
+  const folder = folderAt(file);
+  if (folder) throw folder;
   if (!existsSync(file)) throw new Error(`${file} does not exist`);
   await (url.startsWith('file:') ? restoreFile(url, file) : restoreServer(url, file));
   const key = keyFile(url);

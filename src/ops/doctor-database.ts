@@ -57,7 +57,7 @@ function absent(file: FileFacts): CheckLine {
   }
   if (folderIsWritable && !lockIsUsable) return foreignLock(path);
   if (folderIsWritable) return ok('database', `SQLite, ${path}: created at the first start`);
-  const fix = `create ${folder} and give the user of Signalbox write permission`;
+  const fix = `create ${folder} where the disk is writable, and give the user of Signalbox write permission`;
   return failed('database', `${folder} does not exist or is not writable`, fix);
 }
 

@@ -202,13 +202,19 @@ const RIGHTS = [8, 14];
 export async function explainSqliteError(path: string, error: unknown): Promise<unknown> {
   const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
   if (DISK.includes(code)) return (await fullDisk(path)) ?? error;
-  return RIGHTS.includes(code) ? (foreignFile(path) ?? folderProblem(path) ?? error) : error;
+  if (!RIGHTS.includes(code)) return error;
+  return folderAt(path) ?? foreignFile(path) ?? folderProblem(path) ?? error;
 }
 
 /** Null also where the disk cannot be measured: the error of SQLite is then the best explanation. */
 async function fullDisk(path: string): Promise<FullDisk | null> {
   const measured = await checkDiskSpace(path).catch((error: unknown) => error);
   return measured instanceof FullDisk ? measured : null;
+}
+
+export function folderAt(path: string): UnusableDatabase | null {
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder ? new UnusableDatabase(`${path} is a folder`, 'name a file') : null;
 }
 
 function foreignFile(path: string): UnusableDatabase | null {
@@ -228,8 +234,17 @@ export function folderProblem(path: string): UnusableDatabase | null {
   try {
     accessSync(folder, constants.W_OK);
     return null;
-  } catch {
+  } catch (error) {
     const problem = `The folder ${folder} cannot be written, and ${path} needs journals in it`;
-    return new UnusableDatabase(problem, 'give the user of Signalbox write permission');
+    const fix = 'give the user of Signalbox write permission';
+    return readOnlyProblem(path, error) ?? new UnusableDatabase(problem, fix);
   }
+}
+
+/** No owner and no permission helps where the file system is read-only. Null for an error of another kind. */
+export function readOnlyProblem(path: string, error: unknown): UnusableDatabase | null {
+  const isReadOnly = error instanceof Error && 'code' in error && error.code === 'EROFS';
+  if (!isReadOnly) return null;
+  const fix = 'mount it for writing, or name another place';
+  return new UnusableDatabase(`The file system of ${path} is read-only`, fix);
 }

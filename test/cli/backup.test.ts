@@ -78,6 +78,8 @@ test('the previous SQLite database is kept, with its last commits', async () => 
 
 test.for<[string, 'backup' | 'restore', string, string]>([
   ['a backup over an existing file', 'backup', 'other', 'other exists already'],
+  ['a backup over a folder', 'backup', '', ' is a folder: name a file'],
+  ['a restore of a folder', 'restore', '', ' is a folder: name a file'],
   ['a restore of a missing file', 'restore', 'missing', 'missing does not exist'],
   ['a restore of another file', 'restore', 'other', 'other is not a Signalbox database'],
   ['a restore while Signalbox runs', 'restore', 'copy', 'Another process uses'],
