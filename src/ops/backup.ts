@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { folderAt } from '../storage/errors.ts';
+import { refuseFolder } from '../storage/errors.ts';
 import { refuseOtherFile } from '../storage/index.ts';
 import {
   copySqlite,
@@ -106,8 +106,7 @@ function dump(url: string, file: string): void {
 }
 
 async function restore(url: string, file: string): Promise<string> {
-  const folder = folderAt(file);
-  if (folder) throw folder;
+  refuseFolder(file);
   if (!existsSync(file)) throw new Error(`${file} does not exist`);
   await (url.startsWith('file:') ? restoreFile(url, file) : restoreServer(url, file));
   const key = keyFile(url);

@@ -203,7 +203,8 @@ export async function explainSqliteError(path: string, error: unknown): Promise<
   const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
   if (DISK.includes(code)) return (await fullDisk(path)) ?? error;
   if (!RIGHTS.includes(code)) return error;
-  return folderAt(path) ?? foreignFile(path) ?? folderProblem(path) ?? error;
+  refuseFolder(path);
+  return foreignFile(path) ?? folderProblem(path) ?? error;
 }
 
 /** Null also where the disk cannot be measured: the error of SQLite is then the best explanation. */
@@ -212,9 +213,9 @@ async function fullDisk(path: string): Promise<FullDisk | null> {
   return measured instanceof FullDisk ? measured : null;
 }
 
-export function folderAt(path: string): UnusableDatabase | null {
-  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  return isFolder ? new UnusableDatabase(`${path} is a folder`, 'name a file') : null;
+export function refuseFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new UnusableDatabase(`${path} is a folder`, 'name a file');
 }
 
 function foreignFile(path: string): UnusableDatabase | null {

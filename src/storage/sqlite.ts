@@ -23,9 +23,9 @@ import {
 import { cached } from '../base/cache.ts';
 import {
   explainSqliteError,
-  folderAt,
   hasNoSpace,
   readOnlyProblem,
+  refuseFolder,
   UnusableDatabase,
 } from './errors.ts';
 
@@ -205,8 +205,7 @@ export function writePrivately(path: string, text: string): void {
 
 /** A copied file often has read permission for every user of the machine. */
 export function restrictToOwner(file: string): void {
-  const folder = folderAt(file);
-  if (folder) throw folder;
+  refuseFolder(file);
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & 0o077) === 0) return;
   try {
@@ -274,8 +273,7 @@ export async function copySqlite(from: string, to: string): Promise<void> {
 }
 
 export function refuseExisting(path: string): void {
-  const folder = folderAt(path);
-  if (folder) throw folder;
+  refuseFolder(path);
   if (existsSync(path)) throw new Error(`${path} exists already: name a new file`);
 }
 

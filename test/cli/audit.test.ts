@@ -82,7 +82,7 @@ test('a log of two keys is verified, and a command never replaces the earlier ke
 test('without SIGNALBOX_KEY, a missing key file is named', async () => {
   const { setting } = await running();
   const { out, code } = await audit({ ...setting, SIGNALBOX_KEY: '' }, 'verify');
-  expect(out).toContain('.key is missing, and the database exists');
+  expect(out).toContain('.key is missing, and the database may have events');
   expect(code).toBe(1);
   expect(existsSync(`${setting.DATABASE_URL.slice('file:'.length)}.key`)).toBe(false);
 });
