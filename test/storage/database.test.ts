@@ -157,6 +157,9 @@ test.for([true, false])(
     const examined = { ok: true, value: WELL } as const;
     const lines = databaseLines({ url: 'file:/data/x.db', file, examined, written: null });
     expectLine(lines, 'lock', ['failed', '/data/x.db.lock belongs to another user']);
+    const foreign = { ...file, exists: true, ownedByUs: false };
+    const told = databaseLines({ url: 'file:/data/x.db', file: foreign, examined, written: null });
+    expectLine(told, 'writable', ['skipped', 'Signalbox is ready only while it can write']);
   },
 );
 
