@@ -255,7 +255,8 @@ function rank({ where }: ConfigProblem): number {
 function databaseProblems(env: Env, readFile: ReadFile): readonly ConfigProblem[] {
   const { value } = lookUp('DATABASE_URL', env, readFile);
   if (value === null || !Variables.shape.DATABASE_URL.safeParse(value).success) return [];
-  return [databaseUrlProblem(value, isInsecureAllowed(env)) ?? []].flat();
+  const isInsecureAllowed = lookUp('DATABASE_INSECURE', env, readFile).value === 'allowed';
+  return [databaseUrlProblem(value, isInsecureAllowed) ?? []].flat();
 }
 
 /** A key file next to the database, as SQLite has it, could not be read by a replica on another machine. */
@@ -281,14 +282,10 @@ export function readStore(env: Env, readFile: ReadFile): ConfigResult<z.output<t
   return reading.ok ? { ok: true, value: withDatabaseUrl(reading.value) } : reading;
 }
 
-function isInsecureAllowed(env: { readonly DATABASE_INSECURE?: string | undefined }): boolean {
-  return env.DATABASE_INSECURE === 'allowed';
-}
-
 function withDatabaseUrl<Values extends Pick<Environment, 'DATABASE_URL' | 'DATABASE_INSECURE'>>(
   values: Values,
 ): Values {
-  const url = withExplicitTls(values.DATABASE_URL.reveal(), isInsecureAllowed(values));
+  const url = withExplicitTls(values.DATABASE_URL.reveal(), values.DATABASE_INSECURE === 'allowed');
   return { ...values, DATABASE_URL: new Secret(url) };
 }
 

@@ -75,8 +75,7 @@ export async function lastBackup(reader: StoreReader): Promise<Date | null> {
 export async function noBackupSince(reader: StoreReader): Promise<Date | null> {
   const { rows } = await sql<{ at: number }>`
     select at from event order by seq limit 1`.execute(reader);
-  const [first] = rows;
-  return (await lastBackup(reader)) ?? (first ? new Date(Number(first.at)) : null);
+  return (await lastBackup(reader)) ?? (rows[0] ? new Date(Number(rows[0].at)) : null);
 }
 
 /** Records that a backup was made now, for the doctor and the alert. */

@@ -54,7 +54,7 @@ test('the app of the page answers its command', async () => {
   const settings = { event_subscriptions: { bot_events: ['message.im', 'reaction_added'] } };
   writeFileSync(manifest, JSON.stringify({ ...content, settings }));
   const slack = start(['sandbox/serve.ts', manifest, '--port', '0', '--no-page']);
-  const warned = textOf(slack.stderr ?? []);
+  const warned = slack.stderr && textOf(slack.stderr);
   const env = await variablesOf(slack);
   expect(Object.keys(env)).toEqual(['SLACK_API_URL', 'SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN']);
   const bot = start([app], env);

@@ -159,7 +159,7 @@ test.for([true, false])(
     expectLine(lines, 'lock', ['failed', '/data/x.db.lock belongs to another user']);
     const foreign = { ...file, exists: true, ownedByUs: false };
     const told = databaseLines({ url: 'file:/data/x.db', file: foreign, examined, written: null });
-    expectLine(told, 'writable', ['skipped', 'Signalbox is ready only while it can write']);
+    expectLine(told, 'writable', ['skipped', 'Signalbox is ready only if it can write']);
   },
 );
 
