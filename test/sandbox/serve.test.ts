@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { text as textOf } from 'node:stream/consumers';
+import { parseEnv } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { fencesOn, readPage } from '../documents/pages.ts';
 
@@ -22,7 +22,7 @@ function example() {
   return { manifest: file('manifest.json', '{'), app: file('app.mjs', 'import bolt') };
 }
 
-function start(words: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+function start(words: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const child = spawn(process.execPath, words, {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -31,17 +31,9 @@ function start(words: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProc
   return child;
 }
 
-/** The variables that the script writes before it serves. */
-async function variablesOf(child: ChildProcess): Promise<Record<string, string>> {
-  const found: Record<string, string> = {};
-  if (!child.stdout) throw new Error('The script has no output');
-  for await (const line of createInterface({ input: child.stdout })) {
-    const [, name = '', value = ''] = /^(\w+)=(.*)$/.exec(line) ?? [];
-    found[name] = value;
-    if (Object.keys(found).length === 3) break;
-  }
-  return found;
-}
+/** The variables that the script writes, all at once, before it serves. */
+const variablesOf = async (child: ReturnType<typeof start>) =>
+  parseEnv(String(await once(child.stdout, 'data')));
 
 async function post(url: string, body: object) {
   const headers = { 'content-type': 'application/json' };
@@ -54,9 +46,10 @@ test('the app of the page answers its command', async () => {
   const settings = { event_subscriptions: { bot_events: ['message.im', 'reaction_added'] } };
   writeFileSync(manifest, JSON.stringify({ ...content, settings }));
   const slack = start(['sandbox/serve.ts', manifest, '--port', '0', '--no-page']);
-  const warned = slack.stderr && textOf(slack.stderr);
+  const warned = textOf(slack.stderr);
   const env = await variablesOf(slack);
-  expect(Object.keys(env)).toEqual(['SLACK_API_URL', 'SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN']);
+  const names = ['SLACK_API_URL', 'SLACK_APP_TOKEN', 'SLACK_BOT_TOKEN'];
+  expect(Object.keys(env).toSorted()).toEqual(names);
   const bot = start([app], env);
   const { origin } = new URL(env.SLACK_API_URL ?? '');
   const typed = { as: 'U0ANA00001', channel: 'C0OPS000001', text: '/hello' };

@@ -14,13 +14,14 @@ import { createUser } from './database-user.ts';
 import { emptyUrl, onEngines } from './engines.ts';
 import { storeAt } from './stores.ts';
 
+const diagnosed = async (databaseUrl: string) =>
+  (await startDoctorSandbox({ databaseUrl })).diagnose();
 const pathOf = (url: string) => url.slice('file:'.length);
 
 onEngines('a healthy database passes and keeps no trace of the doctor', async (engine) => {
   const url = await emptyUrl(engine);
   const { root } = await storeAt(url);
-  const sandbox = await startDoctorSandbox({ databaseUrl: url });
-  const lines = await sandbox.diagnose();
+  const lines = await diagnosed(url);
   expect(namesOf(lines, 'failed')).toEqual([]);
   expect(line(lines, 'schema')?.says).toBe('as in this release');
   expect(line(lines, 'writable')?.status).toBe('ok');
@@ -30,20 +31,18 @@ onEngines('a healthy database passes and keeps no trace of the doctor', async (e
 test('the lock line reports whether a bot uses the file', async () => {
   const url = await emptyUrl('sqlite');
   const store = await openStore(url);
-  const sandbox = await startDoctorSandbox({ databaseUrl: url });
-  expect(line(await sandbox.diagnose(), 'lock')?.says).toContain('held by a running Signalbox');
+  expect(line(await diagnosed(url), 'lock')?.says).toContain('held by a running Signalbox');
   await transaction(store, (tx) => addJobs(tx, { kind: 'card', key: 'still writable', dueAt: 1 }));
   await store.close();
-  expect(line(await sandbox.diagnose(), 'lock')?.says).toContain('free');
+  expect(line(await diagnosed(url), 'lock')?.says).toContain('free');
 });
 
 onEngines('the database of a newer release is reported', async (engine) => {
   const url = await emptyUrl(engine);
   const store = await storeAt(url);
   await transaction(store, (tx) => sql`insert into migration values ('999-later')`.execute(tx));
-  const sandbox = await startDoctorSandbox({ databaseUrl: url });
   const fix = 'run that release or a newer one';
-  expectLine(await sandbox.diagnose(), 'database', ['failed', '(999-later)', fix]);
+  expectLine(await diagnosed(url), 'database', ['failed', '(999-later)', fix]);
 });
 
 test('a write test that a person must fix shows the reason and its own fix', () => {
@@ -72,8 +71,7 @@ test.for<[string, string, string]>([
   ['a user without rights', 'wrong user', 'lacks a permission'],
 ])('%s is reported', async ([, databaseUrl, fix]) => {
   const url = databaseUrl === 'wrong user' ? await withoutRights() : databaseUrl;
-  const sandbox = await startDoctorSandbox({ databaseUrl: url });
-  const lines = await sandbox.diagnose();
+  const lines = await diagnosed(url);
   expect(JSON.stringify(lines)).not.toContain('hidden-word');
   const told = lines.find((one) => one.status === 'failed');
   expect(told?.fix).toContain(fix);
@@ -89,23 +87,20 @@ test('a file that other users can read is reported with the command that fixes i
   const url = await emptyUrl('sqlite');
   await storeAt(url);
   chmodSync(pathOf(url), 0o644);
-  const sandbox = await startDoctorSandbox({ databaseUrl: url });
   const fix = `chmod 600 ${pathOf(url)}`;
-  expectLine(await sandbox.diagnose(), 'file rights', ['failed', '', fix]);
+  expectLine(await diagnosed(url), 'file rights', ['failed', '', fix]);
 });
 
 test('a file that is not a database is reported', async () => {
   const url = await emptyUrl('sqlite');
   writeFileSync(pathOf(url), 'a letter, not a database '.repeat(100), { mode: 0o600 });
-  const sandbox = await startDoctorSandbox({ databaseUrl: url });
-  expect(line(await sandbox.diagnose(), 'database')?.fix).toContain('not a Signalbox database');
+  expect(line(await diagnosed(url), 'database')?.fix).toContain('not a Signalbox database');
 });
 
 test('another key than that of the log is reported', async () => {
   const url = await emptyUrl('sqlite');
   await approvedChange(await openLog(await storeAt(url), { current: key(8), previous: [] }), 'A');
-  const sandbox = await startDoctorSandbox({ databaseUrl: url });
-  expectLine(await sandbox.diagnose(), 'log', ['failed', '', 'SIGNALBOX_PREVIOUS_KEYS']);
+  expectLine(await diagnosed(url), 'log', ['failed', '', 'SIGNALBOX_PREVIOUS_KEYS']);
 });
 
 onEngines('a damaged log is reported', async (engine) => {
@@ -113,9 +108,8 @@ onEngines('a damaged log is reported', async (engine) => {
   const store = await storeAt(url);
   await approvedChange(await openLog(store, { current: signingKey(AUDIT_KEY), previous: [] }), 'A');
   await tamper(store, 'delete from event where seq = 2');
-  const sandbox = await startDoctorSandbox({ databaseUrl: url });
   const [says, fix] = ['nothing is executed', 'signalbox audit verify'];
-  expectLine(await sandbox.diagnose(), 'log', ['failed', says, fix]);
+  expectLine(await diagnosed(url), 'log', ['failed', says, fix]);
 });
 
 const WELL: DatabaseInspection = {
