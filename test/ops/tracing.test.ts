@@ -14,10 +14,7 @@ function tracing(env: Env, files: Readonly<Record<string, string>> = {}) {
 test.for<[string, Env]>([
   ['nothing is set', {}],
   ['only the name of the service is set', { OTEL_SERVICE_NAME: 'signalbox' }],
-  [
-    'all of it is switched off',
-    { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'what?' },
-  ],
+  ['all is switched off', { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'what?' }],
   ['the exporter is none', { OTEL_TRACES_EXPORTER: 'none', OTEL_EXPORTER_OTLP_ENDPOINT: 'what?' }],
 ])('tracing is off when %s', ([, env]) => {
   expect(tracing(env)).toBeNull();
