@@ -49,7 +49,7 @@ export const Variables = strictConfigObject({
     .regex(/^(file:.|postgres(ql)?:\/\/.)/, 'must begin with file: or postgres://')
     .default('file:./signalbox.db')
     .transform((text) => new Secret(text)),
-  DATABASE_INSECURE: oneOf('allowed').optional(),
+  DATABASE_INSECURE: choice('allowed').optional(),
   SIGNALBOX_CONFIG: z.string().default('./signalbox.yaml'),
   SIGNALBOX_KEY: z
     .string()
@@ -65,7 +65,7 @@ export const Variables = strictConfigObject({
     .transform((keys) => keys.map((key) => new Secret(key)))
     .default([]),
   SIGNALBOX_RECORD: z.string().optional(),
-  LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+  LOG_LEVEL: choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
   STOP_WITHIN_S: z
     .string()
     .regex(/^\d{1,3}$/, 'must be a whole number of seconds')
@@ -122,7 +122,7 @@ function port() {
 }
 
 // No problem quotes a value: a secret in the wrong variable must not appear in a log.
-export function oneOf<const Words extends readonly string[]>(...words: Words) {
+export function choice<const Words extends readonly string[]>(...words: Words) {
   return z.enum(words, { error: withHint('is not a known word', `one of: ${words.join(', ')}`) });
 }
 
