@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { exitWithError, readPort, WrongInput } from './command-line.ts';
 import { largeWorkspace } from './slack/workspace/large-workspace.ts';
 import { organizationWorkspace } from './slack/workspace/organization.ts';
 import { sandboxWorkspace } from './slack/workspace/sandbox-workspace.ts';
@@ -47,43 +48,28 @@ function readOptions() {
       help: { type: 'boolean', default: false },
     },
   });
-  if (values.help) return null;
-  const port = Number(values.port);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new Error(`--port must be a number from 0 to 65535, not ${values.port}`);
+  if (values.help) {
+    process.stdout.write(USAGE);
+    process.exit(0);
   }
   const begin = values.at === undefined ? {} : { at: new Date(values.at) };
   const hasZone = /T.*(Z|[+-]\d\d:\d\d)$/.test(values.at ?? 'T+00:00');
   if (!hasZone || Number.isNaN(begin.at?.getTime())) {
-    throw new Error(`--at must be a time with its zone, 2026-11-27T16:00+01:00, not ${values.at}`);
+    throw new WrongInput(`--at must be like 2026-11-27T16:00+01:00, not ${values.at}.`);
   }
-  const delivery: 'http' | 'socket' = values.socket ? 'socket' : 'http';
-  const rateLimits = values['hard-limits'] ? 'hard' : 'with-bursts';
   const one = values.large ? largeWorkspace() : sandboxWorkspace;
-  const workspace = values.organization ? organizationWorkspace : one;
-  const priced = values.prices;
-  if (!/^[12]$/.test(values.organizations)) throw new Error('--organizations must be 1 or 2');
-  const organizations = values.organizations === '2' ? 2 : 1;
-  const settings = { port, delivery, rateLimits, workspace, priced, organizations } as const;
-  return { ...begin, ...settings, history: true } as const;
-}
-
-function exitWithError(error: unknown): never {
-  const isPortInUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-  const reason = error instanceof Error ? error.message : String(error);
-  const text = isPortInUse
-    ? 'The port is in use. Choose another one: npm run sandbox -- --port 4100'
-    : `${reason}\n\n${USAGE}`;
-  process.stderr.write(`${text}\n`);
-  process.exit(1);
+  if (!/^[12]$/.test(values.organizations)) throw new WrongInput('--organizations must be 1 or 2.');
+  return {
+    ...{ ...begin, port: readPort(values.port), priced: values.prices, history: true },
+    workspace: values.organization ? organizationWorkspace : one,
+    delivery: values.socket ? 'socket' : 'http',
+    rateLimits: values['hard-limits'] ? 'hard' : 'with-bursts',
+    organizations: values.organizations === '2' ? 2 : 1,
+  } as const;
 }
 
 try {
   const options = readOptions();
-  if (options === null) {
-    process.stdout.write(USAGE);
-    process.exit(0);
-  }
   const { build } = await import('vite');
   await build({ root: 'sandbox/page', logLevel: 'warn' });
   const sandbox = await startSandbox(options);
@@ -98,5 +84,5 @@ try {
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
 } catch (error) {
-  exitWithError(error);
+  exitWithError(error, USAGE);
 }

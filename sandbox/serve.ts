@@ -3,14 +3,22 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { exitWithError, readPort, WrongInput } from './command-line.ts';
+import type { Json } from './json.ts';
+import { readManifest } from './slack/manifest.ts';
 import { startSlackSimulator } from './slack/server.ts';
+
+/** What people on the page cause. */
+const DELIVERED = ['app_home_opened', 'app_mention', 'message.im'];
 
 const USAGE = `npm run slack --silent -- <manifest.json> [options]
 
-  <manifest.json>  the manifest of your app: its commands, shortcuts, scopes and events hold as in Slack
+  <manifest.json>  the manifest of your app: its commands, shortcuts and scopes hold as in Slack. Of its events
+                   ${DELIVERED.join(', ')} are delivered
   --events <url>   delivers over HTTP to this address; without it over Socket Mode
   --port <port>    the port of the page and of the Web API; 4000 by default
   --no-page        without the page
+  --help           this text
 
 It writes the variables of your app to standard output, and runs until Ctrl-C.
 `;
@@ -23,15 +31,35 @@ function readOptions() {
       events: { type: 'string' },
       port: { type: 'string', default: '4000' },
       page: { type: 'boolean', default: true },
+      help: { type: 'boolean' },
     },
   });
-  const [file = ''] = positionals;
-  const manifest = JSON.parse(readFileSync(file, 'utf8'));
-  return { ...values, manifest, port: Number(values.port) };
+  if (values.help) {
+    process.stdout.write(USAGE);
+    process.exit(0);
+  }
+  const [file] = positionals;
+  if (file === undefined) throw new WrongInput('Name the file of your manifest.');
+  return { ...values, ...manifestIn(file), port: readPort(values.port) };
+}
+
+function manifestIn(file: string) {
+  try {
+    const manifest: Json = JSON.parse(readFileSync(file, 'utf8'));
+    return { manifest, subscribed: readManifest(manifest).events };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new WrongInput(
+      `${file} cannot be read as the manifest of an app: ${why}. Copy it, as JSON, from “App Manifest” of your app.`,
+    );
+  }
 }
 
 try {
-  const { manifest, port, events, page } = readOptions();
+  const { manifest, subscribed, port, events, page } = readOptions();
+  const silent = subscribed.filter((name) => !DELIVERED.includes(name));
+  if (silent.length > 0)
+    process.stderr.write(`Not simulated, and never delivered: ${silent.join(', ')}\n`);
   const root = join(import.meta.dirname, 'page');
   if (page) await (await import('vite')).build({ root, logLevel: 'warn' });
   const signingSecret = randomBytes(16).toString('hex');
@@ -48,6 +76,5 @@ try {
   for (const signal of ['SIGINT', 'SIGTERM'])
     process.once(signal, () => void slack.stop().then(() => process.exit(0)));
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
-  process.exit(1);
+  exitWithError(error, USAGE);
 }

@@ -7,27 +7,18 @@ export type Body =
   | { readonly kind: 'invalid'; readonly text: string };
 
 /** One request with the operation to which it was routed. */
-export interface Call {
-  readonly operation: string;
-  readonly method: string;
-  /** The request target, with the query. */
-  readonly path: string;
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: URLSearchParams;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Body;
-  /** The name of the fault that applies to this request, or null. */
-  readonly fault: string | null;
-}
+export type Call = ReturnType<typeof readCall>;
 
-export function readCall(request: Request, operation: string, fault: string | null): Call {
+export function readCall(request: Request, operation: string, fault: string | null) {
   const query = request.originalUrl.split('?').slice(1).join('?');
   const params = Object.entries(request.params).map(([key, value]) => [key, String(value)]);
   const headers = Object.entries(request.headers).map(([key, value]) => [key, String(value)]);
   return {
     operation,
+    /** The name of the fault that applies to this request, or null. */
     fault,
     method: request.method,
+    /** The request target, with the query. */
     path: request.originalUrl,
     params: Object.fromEntries(params),
     query: new URLSearchParams(query),

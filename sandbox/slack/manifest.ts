@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 const Command = z.looseObject({
-  command: z.string().startsWith('/'),
+  command: z.string().startsWith('/', 'must begin with /'),
   description: z.string().default(''),
   usage_hint: z.string().default(''),
   // The simulator sends the text of a command as it was typed.
@@ -38,19 +38,16 @@ const Manifest = z.looseObject({
     .prefault({}),
 });
 
-export interface AppManifest {
-  readonly commands: readonly z.infer<typeof Command>[];
-  readonly shortcuts: readonly z.infer<typeof AppShortcut>[];
-  readonly scopes: readonly string[];
-  readonly events: readonly string[];
-  readonly homeTab: boolean;
-  readonly messagesTab: boolean;
-  /** People cannot write to the app in its Messages tab. */
-  readonly messagesReadOnly: boolean;
-}
+export type AppManifest = ReturnType<typeof readManifest>;
 
-export function readManifest(json: unknown): AppManifest {
-  const { features, oauth_config, settings } = Manifest.parse(json);
+/** Throws one sentence for all that is wrong. */
+export function readManifest(json: unknown) {
+  const read = Manifest.safeParse(json, { error: explain });
+  if (!read.success) {
+    const faults = read.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
+    throw new Error(faults.join(', ').trim());
+  }
+  const { features, oauth_config, settings } = read.data;
   return {
     commands: features.slash_commands,
     shortcuts: features.shortcuts,
@@ -58,6 +55,12 @@ export function readManifest(json: unknown): AppManifest {
     events: settings.event_subscriptions.bot_events,
     homeTab: features.app_home.home_tab_enabled,
     messagesTab: features.app_home.messages_tab_enabled,
+    /** People cannot write to the app in its Messages tab. */
     messagesReadOnly: features.app_home.messages_tab_read_only_enabled,
   };
+}
+
+function explain({ input, code, ...issue }: z.core.$ZodRawIssue): string | undefined {
+  if (input === undefined) return 'is missing';
+  return code === 'invalid_type' ? `must be ${issue.expected}` : undefined;
 }

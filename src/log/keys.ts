@@ -11,6 +11,7 @@ import {
   verify,
 } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import type { Secret } from '../base/errors.ts';
 import { restrictToOwner, sqlitePath, writePrivately } from '../storage/sqlite.ts';
 
@@ -55,8 +56,8 @@ interface KeySources {
 }
 
 /**
- * Returns the keys of this process. Without SIGNALBOX_KEY, SQLite has a key file next to the database, which the first
- * start creates; PostgreSQL has none, because a replica on another machine could not read it.
+ * Returns the keys of this process. Without SIGNALBOX_KEY, SQLite has a key file next to the database, which is created
+ * while the log is empty; PostgreSQL has none, because a replica on another machine could not read it.
  */
 export function readKeys({ databaseUrl, key, previous }: KeySources): LogKeys {
   const current = key ? signingKey(Buffer.from(key.reveal(), 'base64')) : ownKey(databaseUrl);
@@ -73,10 +74,13 @@ function ownKey(databaseUrl: string): SigningKey {
   if (path === ':memory:') return signingKey(randomBytes(SECRET_BYTES));
   const file = `${path}.key`;
   if (!existsSync(file)) {
-    if (existsSync(path)) {
+    if (mayHaveEvents(path)) {
       const hint =
         'restore the file from the backup, or set SIGNALBOX_KEY to the key of this database';
-      throw new KeyProblem(`The key file ${file} is missing, and the database exists`, hint);
+      throw new KeyProblem(
+        `The key file ${file} is missing, and the database may have events`,
+        hint,
+      );
     }
     writePrivately(file, `${randomBytes(SECRET_BYTES).toString('base64')}\n`);
   }
@@ -84,6 +88,21 @@ function ownKey(databaseUrl: string): SigningKey {
   const secret = Buffer.from(readFileSync(file, 'utf8'), 'base64');
   if (secret.length === SECRET_BYTES) return signingKey(secret);
   throw new KeyProblem(`The key file ${file} has no key of 32 bytes`, 'restore it from the backup');
+}
+
+/** `signalbox migrate` makes the tables before a key. A file that cannot be read may have events. */
+function mayHaveEvents(path: string): boolean {
+  if (!existsSync(path)) return false;
+  try {
+    const db = new DatabaseSync(path, { readOnly: true });
+    try {
+      return db.prepare('select 1 from event limit 1').get() !== undefined;
+    } finally {
+      db.close();
+    }
+  } catch {
+    return true;
+  }
 }
 
 const SECRET_BYTES = 32;

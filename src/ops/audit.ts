@@ -1,12 +1,14 @@
 // What an operator does with the log: verify it, give parts of it to others, delete old texts, and end a damaged one.
-import { closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandNames } from '../commands/index.ts';
 import { pruneCosts } from '../costs/index.ts';
 import { evidenceOf, exportLog, publicKeyPem } from '../log/evidence.ts';
 import { Damaged, KeyProblem, type Log, openLog } from '../log/index.ts';
 import { closeChapter, prune, verifyAll } from '../log/upkeep.ts';
+import { hasNoSpace } from '../storage/errors.ts';
 import { openStore, type Store, transaction } from '../storage/index.ts';
+import { refuseExisting } from '../storage/sqlite.ts';
 import { rebuildAll } from '../workflow/index.ts';
 import { readConfigFile } from './config-file.ts';
 import { reasonOf } from './environment.ts';
@@ -81,7 +83,9 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
 export async function runAudit(args: readonly string[]): Promise<void> {
   // A reader such as `export | head` may close the pipe early.
   process.stdout.on('error', (error) => {
-    process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1);
+    const code = reasonOf(error);
+    if (code === 'EPIPE') process.exit(0);
+    leave(`Standard output cannot be written (${code}).`, 1);
   });
   const refuse = (sentence: string) => refuseOptions(sentence, USAGE);
   const options = readOptions(args, { export: { type: 'string' } }, USAGE, 3);
@@ -215,10 +219,12 @@ async function close(store: Store, keys: Keys, file: string): Promise<void> {
 
 /** Writes a file that only its owner can read. After an error it is gone. */
 async function toNewFile<T>(path: string, work: (write: (line: string) => void) => Promise<T>) {
-  const file = openNew(path);
+  refuseExisting(path);
+  const file = naming(path, () => openSync(path, 'wx', 0o600));
   try {
-    const result = await work((line) => void writeSync(file, line));
-    fsyncSync(file);
+    // It writes the whole line, or throws: one call of the system may write a part.
+    const result = await work((line) => naming(path, () => writeFileSync(file, line)));
+    naming(path, () => fsyncSync(file));
     closeSync(file);
     return result;
   } catch (error) {
@@ -228,16 +234,13 @@ async function toNewFile<T>(path: string, work: (write: (line: string) => void) 
   }
 }
 
-function openNew(path: string): number {
+/** An error of the system without a path would be taken for one of the database. */
+function naming<T>(path: string, write: () => T): T {
   try {
-    return openSync(path, 'wx', 0o600);
+    return write();
   } catch (error) {
-    const code = reasonOf(error);
-    throw new Error(
-      code === 'EEXIST'
-        ? `${path} exists already: name a new file`
-        : `The file ${path} cannot be created (${code})`,
-    );
+    if (hasNoSpace(error)) throw new Error(`The disk of ${path} is full: free some space`);
+    throw new Error(`The file ${path} cannot be written (${reasonOf(error)})`);
   }
 }
 

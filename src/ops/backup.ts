@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { refuseFolder } from '../storage/errors.ts';
 import { refuseOtherFile } from '../storage/index.ts';
 import {
   copySqlite,
@@ -8,6 +9,7 @@ import {
   immutableName,
   incomingPath,
   lockProcess,
+  refuseExisting,
   sqlitePath,
 } from '../storage/sqlite.ts';
 import { inUsed, isUnused } from './inspect.ts';
@@ -91,7 +93,7 @@ function keyFile(url: string): string | null {
 }
 
 function dump(url: string, file: string): void {
-  if (existsSync(file)) throw new Error(`${file} exists already: name a new file`);
+  refuseExisting(file);
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });
   createPrivately(partial);
@@ -104,6 +106,7 @@ function dump(url: string, file: string): void {
 }
 
 async function restore(url: string, file: string): Promise<string> {
+  refuseFolder(file);
   if (!existsSync(file)) throw new Error(`${file} does not exist`);
   await (url.startsWith('file:') ? restoreFile(url, file) : restoreServer(url, file));
   const key = keyFile(url);
@@ -184,7 +187,7 @@ function runPostgresTool(tool: 'pg_dump' | 'pg_restore', url: string, args: read
     const reason = `${tool} cannot be run here (${'code' in error ? error.code : error.message})`;
     throw new Error(`${reason}: run it with the client tools of PostgreSQL, see docs/shipping.md`);
   }
-  if (status !== 0) throw new Error(`${tool} failed with exit code ${status}`);
+  if (status !== 0) throw new Error(`${tool} ${args.join(' ')} failed with exit code ${status}`);
 }
 
 export function connectionVariables(address: string): Readonly<Record<string, string>> {

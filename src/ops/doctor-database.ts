@@ -57,7 +57,7 @@ function absent(file: FileFacts): CheckLine {
   }
   if (folderIsWritable && !lockIsUsable) return foreignLock(path);
   if (folderIsWritable) return ok('database', `SQLite, ${path}: created at the first start`);
-  const fix = `create ${folder} and give the user of Signalbox write permission`;
+  const fix = `create ${folder} where the disk is writable, and give the user of Signalbox write permission`;
   return failed('database', `${folder} does not exist or is not writable`, fix);
 }
 
@@ -94,22 +94,18 @@ function logLines({ log }: DatabaseInspection): readonly CheckLine[] {
   return [failed('log', log.problem, log.hint)];
 }
 
+const FOREIGN = 'not checked: the file has another owner; Signalbox is ready only if it can write';
+
 function writtenLine(
   { schema }: DatabaseInspection,
   file: FileFacts | null,
   written: TimedResult<void> | null,
 ): CheckLine {
   const name = 'writable';
-  if (file && !file.ownedByUs) {
-    const fix = 'run the doctor as the user of Signalbox';
-    return warning(name, 'not checked: the file belongs to another user', fix);
-  }
-  if (written === null) {
-    return skipped(
-      name,
-      schema !== 'empty' ? 'not checked with this schema' : 'not checked: the database is empty',
-    );
-  }
+  // With a user that systemd makes, nobody can run the doctor as the owner of the file.
+  if (file && !file.ownedByUs) return skipped(name, FOREIGN);
+  const why = schema === 'empty' ? 'the database is empty' : 'it has another schema';
+  if (written === null) return skipped(name, `not checked: ${why}`);
   if (!written.ok) return errorLine(name, written.error);
   return ok(
     name,
@@ -123,8 +119,8 @@ const BACKUP_DAYS = 2;
 function backupLines({ schema, backupAt }: DatabaseInspection): readonly CheckLine[] {
   if (schema !== 'current') return [];
   const name = 'backup';
-  const fix = 'back up every night, and run signalbox backup --made after each one of another tool';
-  if (backupAt === null) return [skipped(name, 'none is recorded', fix)];
+  const fix = 'run signalbox backup every night, or signalbox backup --made after another tool';
+  if (backupAt === null) return [warning(name, 'none is recorded', fix)];
   const says = `the last one was made at ${utcStamp(backupAt)}`;
   const isOld = Date.now() - backupAt.getTime() > BACKUP_DAYS * DAY_MS;
   return [isOld ? warning(name, says, fix) : ok(name, says)];
@@ -168,10 +164,9 @@ function limitLines({ statementTimeout }: DatabaseInspection): readonly CheckLin
 // A server that may lose a confirmed commit by itself is refused when it is opened.
 function durabilityLines({ standby, clock }: DatabaseInspection): readonly CheckLine[] {
   if (clock === null) return [];
-  const name = 'durability';
-  if (standby === null) return [ok(name, 'commits are on disk before they are confirmed')];
+  if (standby === null) return [ok('durability', 'commits are on disk before they are confirmed')];
   const fix = 'set synchronous_standby_names; without it, changes end whose last events were lost';
-  return [warning(name, standby, fix)];
+  return [warning('durability', standby, fix)];
 }
 
 const SKEW_MS = 5_000;

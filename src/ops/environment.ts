@@ -49,7 +49,7 @@ export const Variables = strictConfigObject({
     .regex(/^(file:.|postgres(ql)?:\/\/.)/, 'must begin with file: or postgres://')
     .default('file:./signalbox.db')
     .transform((text) => new Secret(text)),
-  DATABASE_INSECURE: z.enum(['allowed']).optional(),
+  DATABASE_INSECURE: choice('allowed').optional(),
   SIGNALBOX_CONFIG: z.string().default('./signalbox.yaml'),
   SIGNALBOX_KEY: z
     .string()
@@ -65,7 +65,7 @@ export const Variables = strictConfigObject({
     .transform((keys) => keys.map((key) => new Secret(key)))
     .default([]),
   SIGNALBOX_RECORD: z.string().optional(),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_LEVEL: choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
   STOP_WITHIN_S: z
     .string()
     .regex(/^\d{1,3}$/, 'must be a whole number of seconds')
@@ -122,6 +122,10 @@ function port() {
 }
 
 // No problem quotes a value: a secret in the wrong variable must not appear in a log.
+export function choice<const Words extends readonly string[]>(...words: Words) {
+  return z.enum(words, { error: withHint('is not a known word', `one of: ${words.join(', ')}`) });
+}
+
 function variable(meaning: string) {
   return z.string({ error: withHint('is not set', meaning) });
 }
@@ -173,8 +177,8 @@ export type Environment = z.output<typeof Others> & {
 };
 
 /**
- * Reads and validates all variables. Empty variables count as not set. `organizations`: the names whose keys are read;
- * none where there is one organization without a name.
+ * Reads and validates all variables, without white space around a value. Empty ones count as not set.
+ * `organizations`: the names whose keys are read; none where there is one organization without a name.
  */
 export function readEnvironment(
   env: Env,
@@ -251,7 +255,8 @@ function rank({ where }: ConfigProblem): number {
 function databaseProblems(env: Env, readFile: ReadFile): readonly ConfigProblem[] {
   const { value } = lookUp('DATABASE_URL', env, readFile);
   if (value === null || !Variables.shape.DATABASE_URL.safeParse(value).success) return [];
-  return [databaseUrlProblem(value, isInsecureAllowed(env)) ?? []].flat();
+  const isInsecureAllowed = lookUp('DATABASE_INSECURE', env, readFile).value === 'allowed';
+  return [databaseUrlProblem(value, isInsecureAllowed) ?? []].flat();
 }
 
 /** A key file next to the database, as SQLite has it, could not be read by a replica on another machine. */
@@ -277,14 +282,10 @@ export function readStore(env: Env, readFile: ReadFile): ConfigResult<z.output<t
   return reading.ok ? { ok: true, value: withDatabaseUrl(reading.value) } : reading;
 }
 
-function isInsecureAllowed(env: { readonly DATABASE_INSECURE?: string | undefined }): boolean {
-  return env.DATABASE_INSECURE === 'allowed';
-}
-
 function withDatabaseUrl<Values extends Pick<Environment, 'DATABASE_URL' | 'DATABASE_INSECURE'>>(
   values: Values,
 ): Values {
-  const url = withExplicitTls(values.DATABASE_URL.reveal(), isInsecureAllowed(values));
+  const url = withExplicitTls(values.DATABASE_URL.reveal(), values.DATABASE_INSECURE === 'allowed');
   return { ...values, DATABASE_URL: new Secret(url) };
 }
 
@@ -314,12 +315,12 @@ export function readVariables<Value>(
 
 /** Whether the variable has a value, directly or by a file. */
 export function isSet(name: string, env: Env): boolean {
-  return Boolean(env[name] || (mayBeFile(name) && env[`${name}_FILE`]));
+  return Boolean(env[name]?.trim() || (mayBeFile(name) && env[`${name}_FILE`]));
 }
 
 /** The value of a variable, or the content of the file that its _FILE variable names. */
 function lookUp(name: string, env: Env, readFile: ReadFile) {
-  const direct = env[name] || null;
+  const direct = env[name]?.trim() || null;
   const path = mayBeFile(name) ? env[`${name}_FILE`] || null : null;
   if (path === null) return { value: direct, problem: null };
   if (direct !== null) {

@@ -71,6 +71,13 @@ export async function lastBackup(reader: StoreReader): Promise<Date | null> {
   return rows[0] ? new Date(Number(rows[0].value)) : null;
 }
 
+/** Since when there was no backup: the last one, or where none is recorded the first event; null for an empty log. */
+export async function noBackupSince(reader: StoreReader): Promise<Date | null> {
+  const { rows } = await sql<{ at: number }>`
+    select at from event order by seq limit 1`.execute(reader);
+  return (await lastBackup(reader)) ?? (rows[0] ? new Date(Number(rows[0].at)) : null);
+}
+
 /** Records that a backup was made now, for the doctor and the alert. */
 export async function recordBackup(store: Store): Promise<void> {
   await lockedTransaction(store, async (tx) => {

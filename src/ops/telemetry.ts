@@ -8,7 +8,7 @@ import {
   type Backlog,
   digestEnds,
   dueJobs,
-  lastBackup,
+  noBackupSince,
   openChanges,
   undeliveredCards,
 } from './store.ts';
@@ -219,8 +219,9 @@ const DATABASE_GAUGES: readonly (readonly [string, help: string, Reader, label?:
     ({ undeliveredCards }, ageOf) => ageOf(undeliveredCards),
   ],
   [
-    ...(['backup_age_seconds', 'Time since the last backup; 0 if none is recorded'] as const),
-    ({ backupAt }, ageOf) => ageOf({ count: 1, since: backupAt }),
+    'backup_age_seconds',
+    'Time since the last backup, or since the first event of the log if none is recorded',
+    ({ noBackup }, ageOf) => ageOf({ count: 1, since: noBackup }),
   ],
   ['digests', 'Digests, by how they ended', ({ digests }) => digests, 'state'],
   [
@@ -276,7 +277,7 @@ export async function readGauges(events: Log, now: Date, configuration: string) 
       inbox: jobs.presses,
       undeliveredCards: await undeliveredCards(reader),
       digests: await digestEnds(reader),
-      backupAt: await lastBackup(reader),
+      noBackup: await noBackupSince(reader),
     };
   });
   const [found, active] = await withAnswerLimit(Promise.all([read, activeConfiguration(events)]));

@@ -3,14 +3,21 @@ import { z } from 'zod';
 import { Secret } from '../base/errors.ts';
 import { isThisMachine } from '../base/http-limits.ts';
 import { type ConfigProblem, type ConfigResult, withHint } from '../base/problem.ts';
-import { type Env, isSet, type ReadFile, readVariables, urlProblem } from './environment.ts';
+import {
+  choice,
+  type Env,
+  isSet,
+  type ReadFile,
+  readVariables,
+  urlProblem,
+} from './environment.ts';
 
 /** What Signalbox checks of OpenTelemetry's variables. Its SDK reads the others itself. */
 export type Tracing = ReturnType<typeof tracingOf>;
 
 // OpenTelemetry ignores an unusable address, and sends a key without TLS. Signalbox refuses to start with them.
 const Variables = z.object({
-  OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).default('otlp'),
+  OTEL_TRACES_EXPORTER: choice('otlp', 'none').default('otlp'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .string()
     .superRefine((text, context) => {
@@ -21,9 +28,9 @@ const Variables = z.object({
     })
     .default('http://localhost:4318'),
   OTEL_EXPORTER_OTLP_HEADERS: headers(),
-  OTEL_TRACES_SAMPLER: z
-    .enum(['parentbased_always_on', 'parentbased_traceidratio'])
-    .default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER: choice('parentbased_always_on', 'parentbased_traceidratio').default(
+    'parentbased_always_on',
+  ),
   OTEL_TRACES_SAMPLER_ARG: z
     .string()
     .refine((text) => /^[\d.]+$/.test(text) && Number(text) <= 1, { error: 'must be from 0 to 1' })

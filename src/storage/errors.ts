@@ -58,8 +58,8 @@ function mountPoint(path: string): string {
     : mountPoint(folder);
 }
 
-const FULL_DISK =
-  'The disk of the database is full. Free some space; a running Signalbox then continues by itself.';
+const FREE_SPACE = 'Free some space; a running Signalbox then continues by itself.';
+const FULL_DISK = `The disk of the database is full. ${FREE_SPACE}`;
 
 /** The result code of SQLite, in the low byte of the error number that Node reports. */
 const SQLITE: Readonly<Record<number, string>> = {
@@ -117,7 +117,6 @@ const SERVER: Readonly<Record<string, string>> = {
   '3D000': 'The server has no database with the name in DATABASE_URL.',
   '25006': 'The database is read-only. Check that it is not a standby server.',
   '42501': 'The user of DATABASE_URL lacks a permission in this database.',
-  ENOSPC: FULL_DISK,
   '53100': FULL_DISK,
   '53300': 'The server accepts no more connections.',
   '57P01': RESTARTING,
@@ -154,6 +153,8 @@ export function databaseProblem(error: unknown): string | null {
   if (error instanceof UnusableDatabase || error instanceof FullDisk) return error.message;
   const number = 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null;
   if (number !== null) return SQLITE[number & 0xff] ?? null;
+  if (hasNoSpace(error) && 'path' in error)
+    return `The disk of ${String(error.path)} is full. ${FREE_SPACE}`;
   const wrong = wrongSetting(error);
   if (wrong !== null) return wrong;
   const known = 'code' in error ? SERVER[String(error.code)] : undefined;
@@ -201,13 +202,20 @@ const RIGHTS = [8, 14];
 export async function explainSqliteError(path: string, error: unknown): Promise<unknown> {
   const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
   if (DISK.includes(code)) return (await fullDisk(path)) ?? error;
-  return RIGHTS.includes(code) ? (foreignFile(path) ?? folderProblem(path) ?? error) : error;
+  if (!RIGHTS.includes(code)) return error;
+  refuseFolder(path);
+  return foreignFile(path) ?? folderProblem(path) ?? error;
 }
 
 /** Null also where the disk cannot be measured: the error of SQLite is then the best explanation. */
 async function fullDisk(path: string): Promise<FullDisk | null> {
   const measured = await checkDiskSpace(path).catch((error: unknown) => error);
   return measured instanceof FullDisk ? measured : null;
+}
+
+export function refuseFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new UnusableDatabase(`${path} is a folder`, 'name a file');
 }
 
 function foreignFile(path: string): UnusableDatabase | null {
@@ -227,8 +235,17 @@ export function folderProblem(path: string): UnusableDatabase | null {
   try {
     accessSync(folder, constants.W_OK);
     return null;
-  } catch {
+  } catch (error) {
     const problem = `The folder ${folder} cannot be written, and ${path} needs journals in it`;
-    return new UnusableDatabase(problem, 'give the user of Signalbox write permission');
+    const fix = 'give the user of Signalbox write permission';
+    return readOnlyProblem(path, error) ?? new UnusableDatabase(problem, fix);
   }
+}
+
+/** No owner and no permission helps where the file system is read-only. Null for an error of another kind. */
+export function readOnlyProblem(path: string, error: unknown): UnusableDatabase | null {
+  const isReadOnly = error instanceof Error && 'code' in error && error.code === 'EROFS';
+  if (!isReadOnly) return null;
+  const fix = 'mount it for writing, or name another place';
+  return new UnusableDatabase(`The file system of ${path} is read-only`, fix);
 }

@@ -21,7 +21,13 @@ import {
   type SqliteStatement,
 } from 'kysely';
 import { cached } from '../base/cache.ts';
-import { explainSqliteError, hasNoSpace, UnusableDatabase } from './errors.ts';
+import {
+  explainSqliteError,
+  hasNoSpace,
+  readOnlyProblem,
+  refuseFolder,
+  UnusableDatabase,
+} from './errors.ts';
 
 /**
  * Returns a function that returns the values to bind to this statement, or throws. `node:sqlite` silently takes
@@ -183,7 +189,8 @@ export function createPrivately(path: string): void {
     // For example a full disk, which passes.
     if (!NEEDS_PERSON.includes(code)) throw error;
     const fix = `create ${dirname(path)} and give the user of Signalbox write permission`;
-    throw new UnusableDatabase(`The file ${path} cannot be created (${code})`, fix);
+    const problem = `The file ${path} cannot be created (${code})`;
+    throw readOnlyProblem(path, error) ?? new UnusableDatabase(problem, fix);
   }
 }
 
@@ -198,13 +205,15 @@ export function writePrivately(path: string, text: string): void {
 
 /** A copied file often has read permission for every user of the machine. */
 export function restrictToOwner(file: string): void {
+  refuseFolder(file);
   const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & 0o077) === 0) return;
   try {
     chmodSync(file, 0o600);
-  } catch {
+  } catch (error) {
     const problem = `Other users of this machine can read ${file}, and its mode cannot be changed`;
-    throw new UnusableDatabase(problem, 'make the user of Signalbox its owner');
+    const fix = 'make the user of Signalbox its owner';
+    throw readOnlyProblem(file, error) ?? new UnusableDatabase(problem, fix);
   }
 }
 
@@ -245,7 +254,7 @@ const FULL = [13, 778];
  * The copy has every commit from before the call. It appears under its name only when it is complete.
  */
 export async function copySqlite(from: string, to: string): Promise<void> {
-  if (existsSync(to)) throw new Error(`${to} exists already: name a new file`);
+  refuseExisting(to);
   const partial = `${to}.partial`;
   removeCopy(partial);
   const source = new DatabaseSync(from, { readOnly: true });
@@ -261,6 +270,11 @@ export async function copySqlite(from: string, to: string): Promise<void> {
     source.close();
     removeCopy(partial);
   }
+}
+
+export function refuseExisting(path: string): void {
+  refuseFolder(path);
+  if (existsSync(path)) throw new Error(`${path} exists already: name a new file`);
 }
 
 /** A journal that stays would be applied to the next copy with this name. */

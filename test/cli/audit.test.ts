@@ -8,6 +8,7 @@ import { claimJobs, transaction } from '../../src/storage/index.ts';
 import { sandboxFile } from '../harness/config.ts';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
+import { runOnFullDisk } from '../harness/run-limited.ts';
 import { approvedChange, drafted, KEYS, key, rowsIn, tamper, user, write } from '../log/logs.ts';
 import { type Engine, emptyUrl, onEngines } from '../storage/engines.ts';
 import { storeAt } from '../storage/stores.ts';
@@ -81,32 +82,26 @@ test('a log of two keys is verified, and a command never replaces the earlier ke
 test('without SIGNALBOX_KEY, a missing key file is named', async () => {
   const { setting } = await running();
   const { out, code } = await audit({ ...setting, SIGNALBOX_KEY: '' }, 'verify');
-  expect(out).toContain('.key is missing, and the database exists');
+  expect(out).toContain('.key is missing, and the database may have events');
   expect(code).toBe(1);
   expect(existsSync(`${setting.DATABASE_URL.slice('file:'.length)}.key`)).toBe(false);
 });
 
-test('an invalid key is refused before the database is opened', async () => {
-  const { err, code } = await audit({ SIGNALBOX_KEY: 'short' }, 'verify');
-  expect(err).toBe('SIGNALBOX_KEY  must be 32 bytes in base64 (openssl rand -base64 32)\n');
-  expect(code).toBe(2);
-});
+const SHORT = 'SIGNALBOX_KEY  must be 32 bytes in base64 (openssl rand -base64 32)\n';
+const LETTER = 'The file is not a Signalbox database, or it is damaged. Check DATABASE_URL.\n';
+const NOWHERE = '/nowhere/at/all.db does not exist: check DATABASE_URL\n';
+const NO_SERVER =
+  'The database does not answer. Check that the server of DATABASE_URL is running.\n';
 
-test('a file that is not a database has an error sentence', async () => {
-  const url = await emptyUrl('sqlite');
-  writeFileSync(url.slice('file:'.length), 'this is a letter, not a database. '.repeat(100));
-  const { err, code } = await audit({ DATABASE_URL: url }, 'verify');
-  expect(err).toBe('The file is not a Signalbox database, or it is damaged. Check DATABASE_URL.\n');
-  expect(code).toBe(1);
-});
-
-test.for<[string, string, string]>([
-  ['a file that is not there', 'file:/nowhere/at/all.db', '/nowhere/at/all.db does not exist'],
-  ['a server that is not there', 'postgres://127.0.0.1:1/x', 'The database does not answer'],
-])('%s has an error sentence', async ([, DATABASE_URL, sentence]) => {
-  const { err, code } = await audit({ DATABASE_URL }, 'export');
-  expect(err).toContain(sentence);
-  expect(code).toBe(1);
+test.for<[string, Setting, string, number]>([
+  ['an invalid key', { SIGNALBOX_KEY: 'short' }, SHORT, 2],
+  ['a file that is not a database', {}, LETTER, 1],
+  ['a file that is not there', { DATABASE_URL: 'file:/nowhere/at/all.db' }, NOWHERE, 1],
+  ['a server that is not there', { DATABASE_URL: 'postgres://127.0.0.1:1/x' }, NO_SERVER, 1],
+])('%s has an error sentence', async ([, setting, err, code]) => {
+  const DATABASE_URL = `file:${newFile()}`;
+  writeFileSync(DATABASE_URL.slice('file:'.length), 'a letter, not a database. '.repeat(100));
+  expect(await audit({ DATABASE_URL, ...setting }, 'export')).toMatchObject({ err, code });
 });
 
 onEngines('a database that Signalbox has not used is refused', async (engine) => {
@@ -136,6 +131,9 @@ test('the whole log is exported, and its public key is written', async () => {
   expect(out.trimEnd().split('\n')).toHaveLength(5);
   expect(code).toBe(0);
   expect((await audit(setting, 'key')).out).toMatch(/^-----BEGIN PUBLIC KEY-----\n/);
+  const shell = ['-c', '"$0" "$@" > /dev/full', process.execPath, SIGNALBOX, 'audit', 'export'];
+  const full = await runCommand(shell, { SIGNALBOX_KEY: secret(1), ...setting }, 'sh');
+  expect(full).toMatchObject({ err: 'Standard output cannot be written (ENOSPC).\n', code: 1 });
 });
 
 function configuration(retention: object | undefined): string {
@@ -170,6 +168,9 @@ test('the texts of changes that ended long ago are deleted, and the log still ve
   const inFolder = await audit(setting, 'prune', '--export', dirname(file));
   expect(inFolder.out).toMatch(/log-\d{4}-\d\d-\d\dT\d{6}Z\.jsonl has the whole log/);
   expect(inFolder.out).toContain('Deleted the texts of 0 subjects');
+  const words = [SIGNALBOX, 'audit', 'prune', '--export', `${file}.full`];
+  const full = await runOnFullDisk(1_000, words, { SIGNALBOX_KEY: secret(1), ...setting });
+  expect(full.err).toBe(`The disk of ${file}.full is full: free some space\n`);
   const again = await audit(setting, 'prune', '--export', file);
   expect(again).toMatchObject({ err: `${file} exists already: name a new file\n`, code: 1 });
 });

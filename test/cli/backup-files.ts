@@ -21,6 +21,14 @@ export function signalbox(url: string, ...args: string[]) {
   return runCommand([SIGNALBOX, ...args], { DATABASE_URL: url, SIGNALBOX_KEY });
 }
 
+/** The folder and the address of a stopped database with this text. */
+export async function stopped(text: string) {
+  const folder = folderForTest();
+  const url = `file:${join(folder, 'signalbox.db')}`;
+  await (await write(url, text)).close();
+  return { folder, url };
+}
+
 /** Opens the database like a bot, with the key file or `SIGNALBOX_KEY`, and appends a text that a test reads again. */
 export async function write(url: string, text: string, hasKeyFile = false) {
   const key = hasKeyFile ? null : new Secret(SIGNALBOX_KEY);

@@ -10,7 +10,7 @@ import { SIGNALBOX } from '../harness/programs.ts';
 import { runCommand } from '../harness/run-command.ts';
 import { runOnFullDisk } from '../harness/run-limited.ts';
 import { ENGINES, emptyUrl, run } from '../storage/engines.ts';
-import { contentOf, folderForTest, signalbox, write } from './backup-files.ts';
+import { contentOf, folderForTest, signalbox, stopped, write } from './backup-files.ts';
 
 /** pg_dump copies a whole database, so that a schema of a shared one is not enough. */
 async function ownDatabase(): Promise<string> {
@@ -50,10 +50,8 @@ test.for(ENGINES.filter((engine) => HAS_TOOLS || engine === 'sqlite'))(
 );
 
 test('a backup to a full disk names that disk and leaves no file', async () => {
-  const folder = folderForTest();
-  const url = `file:${join(folder, 'signalbox.db')}`;
   // More than the cache of SQLite, which creates a journal then.
-  await (await write(url, 'x'.repeat(5_000_000))).close();
+  const { folder, url } = await stopped('x'.repeat(5_000_000));
   const target = join(folder, 'copy');
   const words = [SIGNALBOX, 'backup', target];
   const { err, code } = await runOnFullDisk(65_536, words, { DATABASE_URL: url });
@@ -63,9 +61,7 @@ test('a backup to a full disk names that disk and leaves no file', async () => {
 });
 
 test('the previous SQLite database is kept, with its last commits', async () => {
-  const folder = folderForTest();
-  const url = `file:${join(folder, 'signalbox.db')}`;
-  await (await write(url, 'before the backup')).close();
+  const { folder, url } = await stopped('before the backup');
   await signalbox(url, 'backup', join(folder, 'copy'));
   await (await write(url, 'after the backup')).close();
   const { out } = await signalbox(url, 'restore', join(folder, 'copy'));
@@ -78,6 +74,8 @@ test('the previous SQLite database is kept, with its last commits', async () => 
 
 test.for<[string, 'backup' | 'restore', string, string]>([
   ['a backup over an existing file', 'backup', 'other', 'other exists already'],
+  ['a backup over a folder', 'backup', '', ' is a folder: name a file'],
+  ['a restore of a folder', 'restore', '', ' is a folder: name a file'],
   ['a restore of a missing file', 'restore', 'missing', 'missing does not exist'],
   ['a restore of another file', 'restore', 'other', 'other is not a Signalbox database'],
   ['a restore while Signalbox runs', 'restore', 'copy', 'Another process uses'],
@@ -101,10 +99,8 @@ test.for<[string, readonly string[], string]>([
 ])(
   'a restore that was interrupted after it had renamed %s stops every start until it runs again',
   async ([, moved, rest]) => {
-    const folder = folderForTest();
+    const { folder, url } = await stopped('before the backup');
     const path = join(folder, 'signalbox.db');
-    const url = `file:${path}`;
-    await (await write(url, 'before the backup')).close();
     await signalbox(url, 'backup', join(folder, 'copy'));
     const kept = `${path}.before-restore-2026-11-23T000000.000Z`;
     for (const suffix of ['-wal', '-shm']) writeFileSync(`${path}${suffix}`, 'previous commits');
@@ -164,9 +160,7 @@ test('the address of PostgreSQL becomes variables, and no argument has the passw
 test.runIf(process.getuid?.() === 0)(
   'files that root creates belong to the folder owner',
   async () => {
-    const folder = folderForTest();
-    const url = `file:${join(folder, 'signalbox.db')}`;
-    await (await write(url, 'now')).close();
+    const { folder, url } = await stopped('now');
     await signalbox(url, 'backup', join(folder, 'copy'));
     chownSync(folder, 10_001, 10_001);
     const other = `file:${join(folder, 'other.db')}`;

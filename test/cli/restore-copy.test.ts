@@ -3,13 +3,11 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { SIGNALBOX } from '../harness/programs.ts';
 import { runUnprivileged } from '../harness/run-limited.ts';
-import { contentOf, folderForTest, signalbox, write } from './backup-files.ts';
+import { contentOf, folderForTest, signalbox, stopped, write } from './backup-files.ts';
 
 /** A backup in a folder that only root can write, and a database to restore it to. */
 async function backupElsewhere() {
-  const folder = folderForTest();
-  const url = `file:${join(folder, 'signalbox.db')}`;
-  await (await write(url, 'before the backup')).close();
+  const { folder, url } = await stopped('before the backup');
   const copies = join(folder, 'copies');
   mkdirSync(copies);
   await signalbox(url, 'backup', join(copies, 'copy'));

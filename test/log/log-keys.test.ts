@@ -56,26 +56,23 @@ test('the first start on SQLite creates a key file that only its owner can read'
   const keys = readKeys({ databaseUrl, ...NONE });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(Buffer.from(readFileSync(file, 'utf8'), 'base64')).toHaveLength(32);
-  expect(readKeys({ databaseUrl, ...NONE }).current.id).toBe(keys.current.id);
-});
-
-test('other users lose the permission to read the key file', async () => {
-  const databaseUrl = await emptyUrl('sqlite');
-  const file = `${sqlitePath(databaseUrl)}.key`;
-  readKeys({ databaseUrl, ...NONE });
+  // Other users lose the permission to read it.
   chmodSync(file, 0o644);
-  readKeys({ databaseUrl, ...NONE });
+  expect(readKeys({ databaseUrl, ...NONE }).current.id).toBe(keys.current.id);
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('without its key file, a database that exists gets no other key', async () => {
+test('without its key file, a database gets no other key once it has an event', async () => {
   const databaseUrl = await emptyUrl('sqlite');
   const file = `${sqlitePath(databaseUrl)}.key`;
   const keys = readKeys({ databaseUrl, ...NONE });
-  await openLog(await storeAt(databaseUrl), keys);
+  const log = await openLog(await storeAt(databaseUrl), keys);
+  rmSync(file);
+  expect(problemOf(databaseUrl)).toEqual([]);
+  await write(log, 'change/K3M9QD', drafted());
   rmSync(file);
   expect(problemOf(databaseUrl)).toEqual([
-    `The key file ${file} is missing, and the database exists`,
+    `The key file ${file} is missing, and the database may have events`,
     'restore the file from the backup, or set SIGNALBOX_KEY to the key of this database',
   ]);
   expect(existsSync(file)).toBe(false);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Env } from '../../src/ops/environment.ts';
 import { casesIn } from '../harness/cases.ts';
-import { EXAMPLE, envOf, load, said } from './fixtures.ts';
+import { ENV, EXAMPLE, envOf, load, said } from './fixtures.ts';
 
 /** Null stands for a variable that is not set. */
 const REFUSED = casesIn(`
@@ -52,8 +53,8 @@ const REFUSED = casesIn(`
     SIGNALBOX_KEY: is not set, which PostgreSQL needs (32 bytes: openssl rand -base64 32)
   a previous key is too short: { SIGNALBOX_PREVIOUS_KEYS: "BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=,BwcH" }
     SIGNALBOX_PREVIOUS_KEYS: must be keys of 32 bytes in base64, separated by commas (earlier keys)
-  the log level is unknown: { LOG_LEVEL: verbose }
-    LOG_LEVEL: cannot be “verbose” (one of: fatal, error, warn, info, debug, trace, silent)
+  a secret is in a variable of a few words: { LOG_LEVEL: xoxb-canary }
+    LOG_LEVEL: is not a known word (one of: fatal, error, warn, info, debug, trace, silent)
   both ports are the same: { PORT: "3100", OPS_PORT: "3100" }
     OPS_PORT: must not be the same as PORT (set another port, or remove OPS_PORT to use PORT for both)
   the probes have the default port: { OPS_PORT: "3000" }
@@ -80,35 +81,43 @@ test.for(REFUSED)('the start is refused when %s', ([, env, problem]) => {
   expect(problems.join()).not.toContain('canary');
 });
 
-test('what is not set has its default', () => {
-  const loaded = load();
-  expect(loaded.ok && loaded.config).toMatchObject({
-    slack: { signingSecret: null, apiUrl: null, commandPrefix: '' },
-    port: 3000,
-    logLevel: 'info',
-    stopWithinMs: 50_000,
-  });
-  expect(loaded.ok && loaded.config.databaseUrl.reveal()).toBe('file:./signalbox.db');
+const DEFAULTS = {
+  slack: { signingSecret: null, apiUrl: null, commandPrefix: '' },
+  ...{ port: 3000, logLevel: 'info', stopWithinMs: 50_000 },
+};
+const inClear = (url: string) => ({ CLOUD_API_URL: url, ALERTS_API_URL: url, SLACK_API_URL: url });
+
+test.for<[string, Env, object]>([
+  ['nothing else', {}, DEFAULTS],
+  ['ports that the system chooses', { PORT: '0', OPS_PORT: '0' }, { port: 0, opsPort: 0 }],
+  ['no alerts API', { ALERTS_API_URL: undefined, ALERTS_API_TOKEN: undefined }, { alerts: null }],
+  [
+    'this machine in clear',
+    inClear('http://127.0.0.1:8/x'),
+    { cloud: { url: 'http://127.0.0.1:8/x' } },
+  ],
+  ['localhost in clear', inClear('http://localhost:8'), { cloud: { url: 'http://localhost:8' } }],
+  ['IPv6 in clear', inClear('http://[::1]:8080'), { cloud: { url: 'http://[::1]:8080' } }],
+])('a start accepts %s', ([, env, config]) => {
+  expect(load(env)).toMatchObject({ ok: true, config });
 });
 
 test.for([
+  undefined,
   'file:./other.db',
   'postgres://bot@db.example.com/bot?sslmode=verify-full',
   'postgresql://bot@127.0.0.1/bot',
 ])('a database may be %s', (url) => {
   const loaded = load({ DATABASE_URL: url });
-  expect(loaded.ok && loaded.config.databaseUrl.reveal()).toBe(url);
+  expect(loaded.ok && loaded.config.databaseUrl.reveal()).toBe(url ?? 'file:./signalbox.db');
 });
 
-test('both ports may be chosen by the system', () => {
-  const loaded = load({ PORT: '0', OPS_PORT: '0' });
-  expect(loaded.ok && loaded.config).toMatchObject({ port: 0, opsPort: 0 });
-});
-
-test('secrets are read from files, without the line break at their end', () => {
-  const env = { SLACK_BOT_TOKEN: undefined, SLACK_BOT_TOKEN_FILE: '/run/token' };
-  const loaded = load(env, { '/run/token': 'xoxb-from-file\n' });
+test('secrets are read from files and variables, without the white space around them', () => {
+  const direct = { SIGNALBOX_KEY: `${ENV.SIGNALBOX_KEY}\r\n`, SLACK_APP_TOKEN: ' xapp-1-canary\n' };
+  const file = { SLACK_BOT_TOKEN: ' ', SLACK_BOT_TOKEN_FILE: '/run/token' };
+  const loaded = load({ ...direct, ...file }, { '/run/token': 'xoxb-from-file\n' });
   expect(loaded.ok && loaded.config.slack.botToken.reveal()).toBe('xoxb-from-file');
+  expect(loaded.ok && loaded.config.slack.appToken?.reveal()).toBe('xapp-1-canary');
 });
 
 test('no secret shows in the configuration when it is logged', () => {
@@ -116,19 +125,6 @@ test('no secret shows in the configuration when it is logged', () => {
   expect(loaded.ok).toBe(true);
   expect(JSON.stringify(loaded)).not.toContain('canary');
 });
-
-test('the alerts API may be absent', () => {
-  const loaded = load({ ALERTS_API_URL: undefined, ALERTS_API_TOKEN: undefined });
-  expect(loaded.ok && loaded.config.alerts).toBeNull();
-});
-
-test.for(['http://127.0.0.1:8080/api', 'http://localhost:8080', 'http://[::1]:8080'])(
-  'this machine may be called in clear, as the sandbox does: %s',
-  (url) => {
-    const loaded = load({ CLOUD_API_URL: url, ALERTS_API_URL: url, SLACK_API_URL: url });
-    expect(loaded.ok && loaded.config.cloud.url).toBe(url);
-  },
-);
 
 test("variables of other programs are left alone, even where they begin like Slack's", () => {
   expect(said({ SLACK_WEBHOOK: 'x', CLOUD_REGION: 'eu', HOME: '/root' })).toEqual([]);

@@ -2,7 +2,15 @@ import { expect, test } from 'vitest';
 import { activateConfiguration, append } from '../../src/log/index.ts';
 import { readGauges } from '../../src/ops/telemetry.ts';
 import { claimJobs, transaction } from '../../src/storage/index.ts';
-import { approvedChange, confirmed, drafted, freshLog, tamper, write } from '../log/logs.ts';
+import {
+  approvedChange,
+  confirmed,
+  drafted,
+  freshLog,
+  rowsIn,
+  tamper,
+  write,
+} from '../log/logs.ts';
 import { onEngines } from '../storage/engines.ts';
 
 onEngines('open entries are counted, with the age of the oldest', async (engine) => {
@@ -34,7 +42,12 @@ onEngines('open entries are counted, with the age of the oldest', async (engine)
     ['missed', 1],
     ['left-out', 0],
   ]);
-  expect([gauges.logProblem, gauges.isOutdated]).toEqual([null, false]);
+  const { at } = (await rowsIn(log.store))[0] ?? {};
+  expect(gauges).toMatchObject({
+    logProblem: null,
+    isOutdated: false,
+    noBackup: new Date(Number(at)),
+  });
 });
 
 onEngines('a card that could not be drawn is counted', async (engine) => {

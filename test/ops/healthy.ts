@@ -18,6 +18,6 @@ export const GAUGES: Gauges = {
   undeliveredCards: { count: 1, since: minutes(-11) },
   inbox: { count: 1, since: minutes(-1) },
   digests: new Map([['posted', 12]]),
-  ...{ backupAt: null, logProblem: 'The log is damaged at event 7: it is missing' },
+  ...{ noBackup: null, logProblem: 'The log is damaged at event 7: it is missing' },
   isOutdated: true,
 };

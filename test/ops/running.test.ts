@@ -5,7 +5,7 @@ import { NOON } from '../domain/changes-fixtures.ts';
 import { startDoctorSandbox } from './doctor-sandbox.ts';
 import { line, namesOf } from './lines.ts';
 
-test('next to a running bot all checks pass', async () => {
+test('next to a running bot all checks pass but that of the backup', async () => {
   const sandbox = await startDoctorSandbox();
   const at = await sandbox.start();
   await expect
@@ -13,7 +13,7 @@ test('next to a running bot all checks pass', async () => {
     .toContain('replica 1');
   const lines = await sandbox.diagnose(at);
   expect(namesOf(lines, 'failed')).toEqual([]);
-  expect(namesOf(lines, 'warning')).toEqual([]);
+  expect(namesOf(lines, 'warning')).toEqual(['backup']);
   expect(line(lines, 'this machine')?.says).toContain('is ready');
   expect(line(lines, 'replica 1')?.says).toContain('1.0.0, running since');
 });

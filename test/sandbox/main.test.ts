@@ -20,7 +20,7 @@ test.for([
   ['--at', '2026-11-27T16:00'],
 ])('the options %s %s are refused with the list of options', (options) => {
   const { status, stderr } = sandbox(...options);
-  expect(status).toBe(1);
+  expect(status).toBe(2);
   expect(stderr).toContain(options[0]);
   expect(stderr).toContain('npm run sandbox -- [options]');
 });

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -12,6 +13,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { databaseProblem, isLastingDatabaseError } from '../../src/storage/errors.ts';
 import { openStore } from '../../src/storage/index.ts';
+import { SIGNALBOX } from '../harness/programs.ts';
+import { runCommand } from '../harness/run-command.ts';
 import { runUnprivileged } from '../harness/run-limited.ts';
 
 const DATABASE = new URL('../../src/storage/index.ts', import.meta.url).href;
@@ -52,13 +55,28 @@ function foreignFile(path: string): void {
 test.for<[string, (folder: string) => string, string]>([
   ['whose folder is missing', (folder) => join(folder, 'missing', 'x.db'), 'ENOENT'],
   ['whose folder is a file', (folder) => join(fileIn(folder), 'x.db'), 'ENOTDIR'],
+  ['whose folder accepts no file', () => '/sys/x.db', 'file /sys/x.db.lock cannot be created'],
+  ['that is a folder', (folder) => folder, 'is a folder'],
   ['whose lock cannot be opened', (folder) => withFolderAsLock(folder), 'cannot be opened'],
 ])('a database %s needs a person', async ([, prepare, reason]) => {
   const opening = openStore(`file:${prepare(folderForTest())}`);
   const error = await opening.catch((refusal: unknown) => refusal);
   expect(databaseProblem(error)).toContain(reason);
-  expect(error).toMatchObject({ hint: expect.stringContaining('the user of Signalbox') });
+  expect(error).toMatchObject({ hint: expect.stringMatching('the user of Signalbox|name a file') });
   expect(isLastingDatabaseError(error)).toBe(true);
+});
+
+test.runIf(spawnSync('unshare', ['--mount', 'true']).status === 0).for<[string, string]>([
+  ['x.db.lock', 'true'],
+  ['x.db', 'touch x.db x.db.lock'],
+  ['x.db', 'umask 77 && touch x.db x.db.lock'],
+])('a read-only file system is named, also to root (%s, %s)', async ([name, prepare]) => {
+  const folder = folderForTest();
+  const mount = `mount -t tmpfs none ${folder} && cd ${folder} && ${prepare} && mount -o remount,ro .`;
+  const words = ['--mount', 'sh', '-c', `${mount} && exec "$0" "$@"`, process.execPath, SIGNALBOX];
+  const env = { DATABASE_URL: `file:${folder}/x.db` };
+  const { err } = await runCommand([...words, 'migrate'], env, 'unshare');
+  expect(err).toContain(`The file system of ${join(folder, name)} is read-only: mount it`);
 });
 
 function fileIn(folder: string): string {
@@ -120,12 +138,6 @@ test.for<[string, 'refuseUnusable' | 'checkWritable', boolean]>([
   });
 });
 
-test('a folder in which nobody may create files needs a person', async () => {
-  const refusal = await openStore('file:/sys/x.db').catch((error: unknown) => error);
-  expect(databaseProblem(refusal)).toContain('The file /sys/x.db.lock cannot be created');
-  expect(isLastingDatabaseError(refusal)).toBe(true);
-});
-
 test('another error of the file system is reported as it is', async () => {
   const url = `file:${join(folderForTest(), 'x'.repeat(300))}`;
   const refusal = await openStore(url).catch((error: unknown) => error);
@@ -139,7 +151,6 @@ test('a file system without a write-ahead log needs a person', async () => {
   const script = `
     process.chdir('${folderForTest()}');
     const { openSqlite } = await import('${SQLITE}');
-    const { isLastingDatabaseError } = await import('${ERRORS}');
     try {
       openSqlite(url);
     } catch ({ message, hint, ...error }) {

@@ -1,6 +1,6 @@
 import { createContext, use, useCallback, useMemo, useState } from 'react';
 import { type Json, stringOf } from '../../json.ts';
-import type { Delivery, Place, ViewValues } from '../../protocol.ts';
+import type { Place, ViewValues } from '../../protocol.ts';
 import { initialInputState, stateValues } from '../../slack/input-state.ts';
 import { useSession } from '../session.ts';
 
@@ -9,13 +9,7 @@ type FieldErrors = Readonly<Record<string, string>>;
 const NO_ERRORS: FieldErrors = {};
 
 /** A message, modal or Home tab with the values that the person has entered in it. */
-export interface Surface {
-  readonly place: Place;
-  readonly errors: FieldErrors;
-  readonly stateOf: (blockId: string, element: Json) => Json;
-  readonly change: (blockId: string, element: Json, state: Json) => void;
-  readonly press: (blockId: string, element: Json, payload: Json) => Promise<Delivery>;
-}
+export type Surface = ReturnType<typeof useSurface>['surface'];
 
 export const SurfaceContext = createContext<Surface | null>(null);
 
@@ -43,7 +37,7 @@ export function useSurface(place: Place, blocks: readonly Json[], errors = NO_ER
     setEdited((before) => withState(before, blockId, stringOf(element.action_id), state));
   }, []);
 
-  const surface = useMemo<Surface>(() => {
+  const surface = useMemo(() => {
     const stateOf = (blockId: string, element: Json) =>
       edited[blockId]?.[stringOf(element.action_id)] ?? initialInputState(element);
     const press = (blockId: string, element: Json, payload: Json) => {

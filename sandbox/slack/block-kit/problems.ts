@@ -1,11 +1,7 @@
 import type { z } from 'zod';
 
 /** One reason why Slack refuses a payload; `pointer` is a JSON pointer into the request. */
-export interface Problem {
-  readonly pointer: string;
-  readonly code: string;
-  readonly message: string;
-}
+export type Problem = ReturnType<typeof problemOf>;
 
 type Issue = z.core.$ZodIssue;
 
@@ -20,7 +16,7 @@ export function ruleBroken(code: string, message: string, path: PropertyKey[] = 
   return { code: 'custom' as const, message, path, params: { code } };
 }
 
-function problemOf(issue: Issue, root: string): Problem {
+function problemOf(issue: Issue, root: string) {
   if (isMissing(issue)) {
     const parent = issue.path.slice(0, -1);
     const field = String(issue.path.at(-1));
@@ -49,12 +45,23 @@ function reasonOf(issue: Issue): { code: string; message: string } {
     case 'unrecognized_keys':
       return { code: 'unknown_field', message: `additional property: ${issue.keys.join(', ')}` };
     case 'invalid_union':
-      return { code: 'unsupported_type', message: `unsupported type: ${shown(issue.input)}` };
+      return { code: 'unsupported_type', message: unsupported(shown(issue.input)) };
     case 'custom':
       return { code: String(issue.params?.code ?? 'invalid'), message: issue.message };
     default:
       return { code: 'invalid_value', message: 'invalid value' };
   }
+}
+
+/** What Slack knows, and Signalbox does not send. */
+const NOT_SIMULATED =
+  `users_select channels_select multi_static_select multi_external_select multi_users_select
+  multi_conversations_select multi_channels_select datepicker timepicker datetimepicker checkboxes
+  radio_buttons email_text_input url_text_input rich_text_input file_input image video file markdown
+  context_actions carousel card`.split(/\s+/);
+
+function unsupported(type: string): string {
+  return NOT_SIMULATED.includes(type) ? `${type}: not simulated` : `unsupported type: ${type}`;
 }
 
 function tooBig(origin: string, maximum: number): string {

@@ -7,22 +7,17 @@ import type { AppResponse, Retry } from './delivery.ts';
 /** Slack retries an event almost at once, after one minute and after five minutes. */
 const RETRY_AFTER_MS: readonly number[] = [0, 60_000, 300_000];
 
-export interface EventDelivery {
-  /** The first attempt; null when the app has not subscribed to this type of event. */
-  readonly first: Promise<AppResponse | null>;
-  /** Settles when the app has accepted the event or Slack has stopped retrying. */
-  readonly done: Promise<void>;
-}
+export type EventDelivery = ReturnType<typeof sendEvent>;
 
 /**
  * Sends an event to the app, with Slack's retries, if the app has subscribed to it. The subscription
- * to messages names the kind of channel: `message.im`.
+ * to messages names the kind of channel: `message.im`. `first`: the first attempt; null when it has not.
  */
 export function sendEvent(
   slack: SlackState,
   event: Json & { readonly type: string },
   subscription: string = event.type,
-): EventDelivery {
+) {
   if (!slack.manifest.events.includes(subscription)) {
     return { first: Promise.resolve(null), done: Promise.resolve() };
   }
@@ -30,6 +25,7 @@ export function sendEvent(
   const sent: SentEvent = { id, payload: eventPayload(slack, id, event), attempts: [] };
   slack.events.push(sent);
   const first = attempt(slack, sent, null);
+  // It settles when the app has accepted the event or Slack has stopped retrying.
   return { first, done: first.then((response) => retry(slack, sent, response)) };
 }
 

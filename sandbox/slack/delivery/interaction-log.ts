@@ -1,14 +1,12 @@
 import { type Json, list, record, stringOf } from '../../json.ts';
 import type { UserInteraction } from '../records.ts';
+import type { SlackState } from '../state.ts';
 import type { DeliverToApp } from './delivery.ts';
 
-interface InteractionLog {
-  readonly interactions: UserInteraction[];
-  readonly now: () => Date;
-}
+type Log = Pick<SlackState, 'interactions' | 'now'>;
 
 /** Delivers to the app and records which commands, buttons and forms people use. */
-export function withInteractionLog(log: InteractionLog, deliver: DeliverToApp): DeliverToApp {
+export function withInteractionLog(log: Log, deliver: DeliverToApp): DeliverToApp {
   return (kind, payload, retry) => {
     const at = log.now();
     if (kind === 'slash_commands') {

@@ -10,16 +10,11 @@ import { conversationRefJson, ImpossibleInteraction, visibleMessage } from './ac
 import { issueResponseUrl } from './response-urls.ts';
 
 /** The message or view in which a person acts, and the fields about it in the app's payload. */
-export interface SurfacePayload {
-  readonly blocks: readonly Json[];
-  readonly fields: Json;
-}
-
 export function surfacePayload(
   slack: SlackState,
   person: Member,
   { place, values }: { readonly place: Place; readonly values?: ViewValues | undefined },
-): SurfacePayload {
+) {
   const surface = surfaceAt(slack, person, place);
   const { blocks } = surface;
   if ('channel' in surface) {

@@ -10,14 +10,8 @@ import { method, Refused, refuse, type SlackReply, structure, text } from './met
 const MAX_STORED_TEXT = 40_000;
 const MAX_UPDATE_TEXT = 4000;
 
-interface Content {
-  readonly text: string;
-  readonly blocks: readonly Json[];
-  readonly metadata: unknown;
-}
-
 /** The content of the message in the arguments. */
-function readContent(args: Json): Content {
+function readContent(args: Json) {
   const unsupported = ['attachments', 'markdown_text'].find((key) => args[key] !== undefined);
   if (unsupported) return refuse('invalid_arguments', { detail: `${unsupported}: not simulated` });
   const blocks = args.blocks === undefined ? [] : structure(args, 'blocks');

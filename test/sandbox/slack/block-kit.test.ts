@@ -104,6 +104,8 @@ test('a Home tab accepts 100 blocks and a chart, but no title', () => {
 });
 
 test('the error reply lists the pointer and the reason of each problem', () => {
+  const [picker] = messageProblems([actions({ type: 'datepicker' })]);
+  expect(picker?.message).toBe('datepicker: not simulated');
   const problems = messageProblems([actions(button({ text: plain(words(76)) }))]);
   expect(refuseBlocks('invalid_blocks', problems)).toEqual({
     ok: false,
