@@ -256,7 +256,7 @@ test.for<[string, Failures, readonly number[]]>([
   expect(seconds).toEqual(reported);
 });
 
-test('of an older release each sentence is a cause, and none is told while a request is under way', async () => {
+test('of an older release each sentence is a cause, and none is reported while a request is under way', async () => {
   const { context, clock } = await createTestContext();
   const { id } = await aChange(context, { state: 'executing' });
   const [why, nonce] = ['The name did not resolve.', 'attempt-2'];
