@@ -564,7 +564,7 @@ export const POLITE =
 
 /** Words that begin with a condition, which Signalbox does not check: `only if idle`, `once the import is done`. */
 export const CONDITION = patternOf(
-  String.raw`^(?:but )?(?:(?:only )?(?:if|unless|provided|assuming|falls)|only when|once(?! more| again)|as (?:soon|long) as|sobald)(?! (?:needed|necessary|<POLITE>))(?![-/\w]).*|\bonly if\b.*`,
+  String.raw`^(?:but )?(?:(?:only )?(?:if|unless|provided|assuming|falls)|only when|once(?! more| again)|as (?:soon|long) as|sobald)(?:(?<=\bonly \w+|unless|once)|(?! (?:needed|necessary|<POLITE>(?![^,;.!]))))(?![-/\w]).*|\bonly if\b.*`,
   { POLITE },
 );
 
@@ -579,7 +579,7 @@ const TIME_WORDS = patternOf(
     String.raw`^(in|for) (about |around )?(-?\d+\S*|<NUMBER>|a (while|bit|moment))$`,
     // It would run at once.
     CONDITION.source,
-    String.raw`^(when|after|before|wenn|nach|vor|jeden?|täglich)(?! <POLITE>)(?![-/\w]).*`,
+    String.raw`^(when|after|before|wenn|nach|vor|jeden?|täglich)(?! <POLITE>(?![^,;.!]))(?![-/\w]).*`,
     '^(but )?not (now|yet)$',
     '^at (half|quarter) .*',
     String.raw`\b\d{1,2}:\d\d\b|\bat ([01]?\d|2[0-3])[.h]?[0-5]\d$`,
