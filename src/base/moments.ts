@@ -114,7 +114,7 @@ export function timeAt(words: readonly string[], clock: LocalClock) {
 const LONGEST = 60;
 
 const WINDOW =
-  /^(?:(?:from|between|von|at) )?(.+?) ?(?:(?<=\d.*)(?<!\b\d{4}|\b\d{4}-\d\d)[-–]|\b(?:to|(?<=^between .*)and|until|till|bis)\b) ?(.+)$/;
+  /^(?:(?:from|between|von|at) )?(.+?) ?(?:(?<=\d.*)(?<!\b\d{4}|\b\d{4}-\d\d)(?:(?<! )[-–]|[-–](?= |\d\d?(?::| ?[ap]m)|1\d|2[0-4]))|\b(?:to|(?<=^between .*)and|until|till|bis)\b) ?(.+)$/;
 
 /**
  * `from 20:00 to 22:00`, `20:00-22:00` at the start of the words: one window, or those that `8-10pm` can
@@ -142,9 +142,8 @@ export function windowAt(words: readonly string[], clock: LocalClock) {
       .sort((one, other) => one.ms - other.ms);
     const short = windows.filter(({ ms }) => ms <= 12 * HOUR_MS);
     const options = short.length > 1 ? short : windows;
-    const isVague = ![from, to].every((text) => /\d|noon|midday|midnight/.test(text));
-    if (options.length > 0)
-      return { taken, phrase, options, isOne: options.length === 1 && !isVague };
+    const isExact = [from, to].every((text) => /\d|noon|midday|midnight/.test(text));
+    if (options.length > 0) return { taken, phrase, options, isOne: !options[1] && isExact };
   }
   return null;
 }
@@ -174,11 +173,12 @@ function windowsFrom({ text, label }: TimeOption, to: string, clock: LocalClock)
     const until = isSame ? time : `${formatDay(day)} ${time}`;
     const ms = instant.getTime() - start.getTime();
     const key = `${start.getTime()} ${ms}`;
-    const shown = `${label} until ${until}`;
     const whole = { at: writtenIn(clock, text), until: writtenIn(clock, end.text) };
-    return { ...whole, label: labelIn(clock, shown), ms, key };
+    return { ...whole, label: labelIn(clock, `${label} until ${until}`), ms, key };
   });
-  return windows.filter(({ ms }) => ms > 0).sort((one, other) => one.ms - other.ms);
+  // After `dec 1`, the next one is in a year.
+  const near = windows.filter(({ ms }) => ms > 0 && ms <= 31 * 24 * HOUR_MS);
+  return near.sort((one, other) => one.ms - other.ms);
 }
 
 /** A moment of another zone is written as its instant: `2026-11-28T08:00Z`; a span stays. */

@@ -572,7 +572,9 @@ export const timePhrase: Step = (reader, at) => {
   const isFree = takesReason(reader) && own.includes('until') && !own.some(isGiven);
   /** The end of a freeze is its `until=`. */
   const keyOf = (key: TimeKey) => (key === 'for' && !keys.includes('for') ? 'until' : key);
-  const window = isFree ? windowAt(texts, vocabulary.clock) : null;
+  // `black friday until 20:00` is no window.
+  const isPart = draft.isProse && LOOSE_TIME.test(texts[0] ?? '');
+  const window = isFree && !isPart ? windowAt(texts, vocabulary.clock) : null;
   if (window) {
     const { taken, phrase, options, isOne } = window;
     const readings = options.map((each) => ({
