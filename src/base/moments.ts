@@ -342,7 +342,7 @@ const NO_PLACE =
 export function placeAt(words: readonly string[], own = '') {
   for (let taken = Math.min(3, words.length); taken > 0; taken -= 1) {
     const phrase = words.slice(0, taken).join(' ');
-    const typed = phrase.toLowerCase().replace(/^(?:in )?\(?(.+?)\)?$/, '$1');
+    const typed = phrase.toLowerCase().replace(/^(?:in )?\(?(.+?)\)?,?$/, '$1');
     if (NO_PLACE.test(phrase.toLowerCase())) continue;
     const named = /^(local|my|our) time$/.test(typed) ? own : zoneOf(typed);
     const zone = named ?? zoneOfPlace(typed) ?? null;

@@ -28,7 +28,7 @@ import { wordsBack } from './verbs.ts';
 /** Words that can be read in several ways. */
 export interface Ambiguity extends NonNullable<Phrase['choice']> {
   /** The words, which can also be a part of the reason; null if they cannot. */
-  readonly words: string | null;
+  words: string | null;
 }
 
 /** A word of the reason, or the place of words that are asked about. `at`: it is neither quoted nor introduced. */
@@ -371,7 +371,7 @@ export function isEndAt(words: Words, end: number): boolean {
 }
 
 const AFTER =
-  /^(for|because|as|at|in|on|to|until|till|from|between|with|during|while|since|by|before|after|and|or|but|except|now|today|tonight|tomorrow|[-–&+/,]|please|weil|für|bis|um|\d.*)$/;
+  /^(for|because|as|at|in|on|to|until|till|from|between|with|during|while|since|by|before|after|and|or|but|except|now|today|tonight|tomorrow|[-–&+/,]|-.+|\S+=.*|please|weil|für|bis|um|\d.*)$/;
 
 const JOINT = /^(and|und|or|&|\+|,|\/|plus|then)$/;
 const ALL = /^(all|every|everything|alle)$/;
