@@ -114,7 +114,7 @@ export function timeAt(words: readonly string[], clock: LocalClock) {
 const LONGEST = 60;
 
 const WINDOW =
-  /^(?:(?:from|between|von|at) )?(.+?) ?(?:(?<=\d.*)(?<!\b\d{4}|\b\d{4}-\d\d)[-–]|\b(?:to|(?<=^between .*)and|until|till|bis)\b) ?(.+)$/;
+  /^(?:(?:from|between|von|at) )?(.+?) ?(?:(?<=\d.*)(?<!\b\d{4}|\b\d{4}-\d\d)(?:(?<! )[-–]|[-–](?= |\d\d?(?::| ?[ap]m)|1\d|2[0-4]))|\b(?:to|(?<=^between .*)and|until|till|bis)\b) ?(.+)$/;
 
 /**
  * `from 20:00 to 22:00`, `20:00-22:00` at the start of the words: one window, or those that `8-10pm` can
@@ -142,9 +142,8 @@ export function windowAt(words: readonly string[], clock: LocalClock) {
       .sort((one, other) => one.ms - other.ms);
     const short = windows.filter(({ ms }) => ms <= 12 * HOUR_MS);
     const options = short.length > 1 ? short : windows;
-    const isVague = ![from, to].every((text) => /\d|noon|midday|midnight/.test(text));
-    if (options.length > 0)
-      return { taken, phrase, options, isOne: options.length === 1 && !isVague };
+    const isExact = [from, to].every((text) => /\d|noon|midday|midnight/.test(text));
+    if (options.length > 0) return { taken, phrase, options, isOne: !options[1] && isExact };
   }
   return null;
 }
@@ -174,11 +173,12 @@ function windowsFrom({ text, label }: TimeOption, to: string, clock: LocalClock)
     const until = isSame ? time : `${formatDay(day)} ${time}`;
     const ms = instant.getTime() - start.getTime();
     const key = `${start.getTime()} ${ms}`;
-    const shown = `${label} until ${until}`;
     const whole = { at: writtenIn(clock, text), until: writtenIn(clock, end.text) };
-    return { ...whole, label: labelIn(clock, shown), ms, key };
+    return { ...whole, label: labelIn(clock, `${label} until ${until}`), ms, key };
   });
-  return windows.filter(({ ms }) => ms > 0).sort((one, other) => one.ms - other.ms);
+  // After `dec 1`, the next one is in a year.
+  const near = windows.filter(({ ms }) => ms > 0 && ms <= 31 * 24 * HOUR_MS);
+  return near.sort((one, other) => one.ms - other.ms);
 }
 
 /** A moment of another zone is written as its instant: `2026-11-28T08:00Z`; a span stays. */
@@ -342,7 +342,7 @@ const NO_PLACE =
 export function placeAt(words: readonly string[], own = '') {
   for (let taken = Math.min(3, words.length); taken > 0; taken -= 1) {
     const phrase = words.slice(0, taken).join(' ');
-    const typed = phrase.toLowerCase().replace(/^(?:in )?\(?(.+?)\)?$/, '$1');
+    const typed = phrase.toLowerCase().replace(/^(?:in )?\(?(.+?)\)?,?$/, '$1');
     if (NO_PLACE.test(phrase.toLowerCase())) continue;
     const named = /^(local|my|our) time$/.test(typed) ? own : zoneOf(typed);
     const zone = named ?? zoneOfPlace(typed) ?? null;
@@ -564,7 +564,7 @@ export const POLITE =
 
 /** Words that begin with a condition, which Signalbox does not check: `only if idle`, `once the import is done`. */
 export const CONDITION = patternOf(
-  String.raw`^(?:but )?(?:(?:only )?(?:if|unless|provided|assuming|falls)|only when|once(?! more| again)|as (?:soon|long) as|sobald)(?! (?:needed|necessary|<POLITE>))(?![-/\w]).*|\bonly if\b.*`,
+  String.raw`^(?:but )?(?:(?:only )?(?:if|unless|provided|assuming|falls)|only when|once(?! more| again)|as (?:soon|long) as|sobald)(?:(?<=\bonly \w+|unless|once)|(?! (?:needed|necessary|<POLITE>(?![^,;.!]))))(?![-/\w]).*|\bonly if\b.*`,
   { POLITE },
 );
 
@@ -579,7 +579,7 @@ const TIME_WORDS = patternOf(
     String.raw`^(in|for) (about |around )?(-?\d+\S*|<NUMBER>|a (while|bit|moment))$`,
     // It would run at once.
     CONDITION.source,
-    String.raw`^(when|after|before|wenn|nach|vor|jeden?|täglich)(?! <POLITE>)(?![-/\w]).*`,
+    String.raw`^(when|after|before|wenn|nach|vor|jeden?|täglich)(?! <POLITE>(?![^,;.!]))(?![-/\w]).*`,
     '^(but )?not (now|yet)$',
     '^at (half|quarter) .*',
     String.raw`\b\d{1,2}:\d\d\b|\bat ([01]?\d|2[0-3])[.h]?[0-5]\d$`,

@@ -156,6 +156,7 @@ const EVERY_DAY: Readonly<Record<string, string>> = {
   'every day': 'daily',
   everyday: 'daily',
   'every night': 'daily',
+  nightly: 'daily',
   'every weekday': 'weekdays',
   workdays: 'weekdays',
   werktags: 'weekdays',

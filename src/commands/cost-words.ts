@@ -146,7 +146,7 @@ export function costWords(command: string, typed: string, vocabulary: Vocabulary
     return { sentence, lines: [line] };
   }
   for (const [words = '', ...asked] of ASKED) {
-    const pattern = patternOf(`(?<=\\s)(?:${words})(?=\\s)`, {});
+    const pattern = patternOf(`(?<=\\s)(?<!\\b(?:not|by) )(?:${words})(?=\\s)`, {});
     const [found = ''] = pattern.exec(text) ?? [];
     if (found === '' || findByName(vocabulary.services, found).length > 0) continue;
     const [sentence = '', ...readings] = asked.map((one) => found.replace(RegExp(words, 'i'), one));

@@ -75,9 +75,9 @@ const wordsOf = (typed: string) =>
   splitWords(typed.replace(POLITE_START, '').replace(POLITE_END, ''));
 
 const POLITE_START =
-  /^\s*(?:(?:please|pls|bitte)(?:[,:]|(?!\S))\s*|(?:hi|hey|hello|hallo)[,!]?\s+(?!there|all|every)(?=\S)|(?:show|give|tell|get) me\s+(?:(?:the|all|my|our)\s+)?(?=\S))+/i;
+  /^\s*(?:(?:please|pls|bitte)(?:[,:]|(?!\S))\s*|(?:hi|hey|hello|hallo)(?: signalbox)?[,!]?\s+(?!there|all|every)(?=\S+\s)|(?:show|give|tell|get) me\s+(?:(?:the|all|my|our)\s+)?(?=\S))+/i;
 const POLITE_END = patternOf(
-  String.raw`(?<![\s,;.])[\s,;.]+(?:(?:please|pls|bitte|danke|(?:many )?thanks|thank you|thx|cheers|if <POLITE>|when(?:ever)? <POLITE>|as soon as <POLITE>)(?: (?:a lot|(?:so|very) much|in advance|(?:with|for) you))?(?![\w-])[\s,;.!]*)+$(?<!\b(?:because|weil|reason|message)\b[^]*|\s-m\s[^]*)`,
+  String.raw`(?<![\s,;.]|\b(?:say|says|said|wrote|write|no|a|of|for|to|big|many|only))(?:[\s,;.]|\s[-–—](?=\s)|\s(?:and|with)(?=\s))+(?:(?:and )?(?:please|pls|bitte|danke|(?:many )?thanks|thank you|thx|cheers|if <POLITE>|when(?:ever)? <POLITE>|as soon as <POLITE>)(?: (?:a lot|(?:so|very) much|in advance|(?:with|for) you))?(?![\w-])[\s,;.!]*)+$(?<!\b(?:because|weil|reason|message)\b[^]*|\s-m\s[^]*)`,
   { POLITE },
 );
 
@@ -110,8 +110,7 @@ function asksSchedule(found: FoundVerb, vocabulary: Vocabulary): ParseProblem | 
 /** A question about costs that is one of the other commands, and a verb of another noun. */
 function readCosts(words: Words, vocabulary: Vocabulary): ParseResult | null {
   const own = ownCommands('cost', vocabulary).filter((command) => verbOf(command) !== '');
-  const found = verbAt(words, own);
-  if (found || (words[0] && isHelp(words[0]))) return null;
+  if (verbAt(words, own) || (words[0] && isHelp(words[0]))) return null;
   const asked = costVerb(words.map(({ text }) => text));
   const command = own.find((each) => verbOf(each) === asked?.verb);
   return asked && command ? readArguments(command, unquoted(asked.rest), vocabulary) : null;
@@ -227,8 +226,7 @@ function findCommand(noun: string, words: Words, vocabulary: Vocabulary): FoundV
   // `staging off` is `staging turn off`.
   const after = verbAt(tail, own) ?? verbAt([...wordsOf('turn'), ...tail], own);
   if (name && after) return { ...after, rest: [...words.slice(0, name.taken), ...after.rest] };
-  const bare = own.find((candidate) => verbOf(candidate) === '');
-  const command = withoutVerb(noun, words, vocabulary) ?? bare;
+  const command = withoutVerb(noun, words, vocabulary) ?? own.find((each) => verbOf(each) === '');
   return command ? { command, rest: words, phrase: '' } : null;
 }
 
@@ -317,11 +315,10 @@ function nounLines(noun: string, words: Words, { commands }: Vocabulary) {
 /** Words without a noun, for example in a direct message: `stop ci`, `is ci running?`. */
 function readChat(noun: string, words: Words, vocabulary: Vocabulary): ParseResult {
   const [first, ...typed] = words;
-  if (!first || isHelp(first))
-    return {
-      ...{ kind: 'help', noun },
-      about: helpTopic(typed, isQuestionWord(typed[0]) ? vocabulary.commands : []),
-    };
+  if (!first || isHelp(first)) {
+    const among = isQuestionWord(typed[0]) ? vocabulary.commands : [];
+    return { kind: 'help', noun, about: helpTopic(typed, among) };
+  }
   const nouns = nounsOf(vocabulary.commands);
   const own = nouns.find((each) => isNoun(first, each));
   if (own) {

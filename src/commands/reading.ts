@@ -56,9 +56,16 @@ function readInZone(command: Command, words: Words, vocabulary: Vocabulary, aske
   const place = clock ? placeIn(words, own, clock.zone, field !== undefined) : null;
   if (!clock || !place || asked.split('\n').length > CHOICES_MAX) return own;
   const { at, taken, phrase, zone, isNamed } = place;
-  const read = (among = vocabulary) =>
-    readInZone(command, words.toSpliced(at, taken), among, `${asked}\n${phrase}`);
+  const before = words[at - 1]?.text ?? '';
+  const read = (among = vocabulary) => {
+    const draft = readInZone(command, words.toSpliced(at, taken), among, `${asked}\n${phrase}`);
+    // In a reason, the time keeps its zone: `crashed at 20:00 UTC`.
+    const said = draft.choices.find((each) => isNamed && each.words?.split(' ').includes(before));
+    if (said?.words) said.words = said.words.replace(before, `$& ${phrase}`);
+    return draft;
+  };
   if (asked.split('\n').includes(phrase) || zone === clock.zone) return read();
+  if (clock.isElsewhere && !place.isLike) return own;
   if (clock.isElsewhere) return { ...own, refused: `Which zone: ${clock.zone} or “${phrase}”?` };
   const readIn = (other: string): Draft => {
     const isElsewhere = field === undefined;
@@ -85,16 +92,14 @@ function readInZone(command: Command, words: Words, vocabulary: Vocabulary, aske
 
 /** `at=20:00PST`, `at="20:00 London"` → the time and its zone. */
 function zoneApart(word: Word): Words {
-  const text = word.text.replace(/^@(?=\d)/, '').replace(/^(utc|gmt)-(?=1[5-9]|2\d)/i, '$1 - ');
-  if (word.quoted || !TIME_VALUE.test(text)) return [word];
-  const parts = text
-    .replace(/(:\d\d|\d[ap]m)([a-z]{2,}|(?<!=.*)\+\d\d:?\d\d)$/i, '$1 $2')
+  const typed = word.text.replace(/^@(?=\d)/, '').replace(/^(utc|gmt)-(?=1[5-9]|2\d)/i, '$1 - ');
+  if (word.quoted || !TIME_VALUE.test(typed)) return [word];
+  const parts = typed
+    .replace(/=.* .*\w$/, '$&,')
+    .replace(/(:\d\d|\d[ap]m)([a-z]{2,}|(?<!=.*|\dt.*)(?:z|\+\d\d:?\d\d))$/i, '$1 $2')
     .split(' ');
   const isZoned = parts.some((_, at) => endsInTime(parts.slice(0, at)) && placeAt(parts.slice(at)));
-  return (isZoned || / - /.test(text) ? parts : [text]).map((part) => ({
-    text: part,
-    quoted: false,
-  }));
+  return (isZoned || / - /.test(typed) ? parts : [typed]).map((text) => ({ text, quoted: false }));
 }
 
 const TIME_VALUE = /^(?:-{0,2}(?:at|until|till?|from|start|stop|when)[=:])?(?:[a-z,-]+ (- )?)?\d/i;
@@ -105,7 +110,7 @@ function placeIn(words: Words, { given, choices, pieces }: Draft, home: string, 
   const isTimed = [given, ...asked].some((each) => /:\d\dZ?$/.test(each.at ?? each.until ?? ''));
   const texts = words.map((word) => (word.quoted ? '"' : bare(word)));
   const end = isTimed || hasZone ? Math.min(texts.length, WORDS_MAX) : 0;
-  for (let at = 1; at < end; at += 1) {
+  for (let at = 1; at < end && !INTRODUCED.test(`${texts[at - 1]}\n${texts[at]}`); at += 1) {
     const place = endsInTime(texts.slice(0, at)) ? placeAt(texts.slice(at), home) : null;
     if (!place || pieces.some((piece) => 'at' in piece && piece.at === at - 1)) continue;
     // `20:00 New York team asked` is a reason, and `20:00 Berlin` in Berlin as well.
@@ -114,6 +119,9 @@ function placeIn(words: Words, { given, choices, pieces }: Draft, home: string, 
   }
   return null;
 }
+
+/** All that follows is the reason. */
+const INTRODUCED = /^(?:(?:because|weil)|(?:-{0,2}reason[:=]\S*|--reason|-m|--message)(?!\n"))\n/i;
 
 /** The times of the words in another zone. */
 function readingsIn(zone: string, own: Draft, moved: Draft): Ambiguity['readings'] {
@@ -197,18 +205,15 @@ function askAboutProse(reader: Reader): void {
   if (!takesReason(reader)) return;
   const rest = draft.pieces.map((piece) => looseText(piece) ?? '"').join(' ');
   // The time of a repetition is no start.
-  const last = isRepeated(rest) ? 0 : Math.min(WORDS_MAX, draft.pieces.length);
-  for (let index = 0; index < Math.min(last, draft.pieces.length); index += 1) {
+  const most = isRepeated(rest) ? 0 : WORDS_MAX;
+  for (let index = 0; index < Math.min(most, draft.pieces.length); index += 1) {
     const piece = draft.pieces[index];
     if (!piece || !('text' in piece) || piece.at === undefined) continue;
     // `by 32gb` is no size.
-    const two = reader.words
-      .slice(Math.max(0, piece.at - 1), piece.at + 1)
-      .map(lower)
-      .join(' ');
+    const [last, own] = [reader.words[piece.at - 1], reader.words[piece.at]].map(lower);
     const isRelative =
-      /^(by|not (?!before|until))/.test(two) ||
-      (lower(reader.words[piece.at]) === 'by' && asksForValues(reader));
+      /^(by|not (?!before|until))/.test(`${last} ${own}`.trim()) ||
+      (own === 'by' && asksForValues(reader));
     const found = isRelative ? null : meaningAt(reader, piece.at);
     const words = draft.pieces.slice(index, index + (found?.taken ?? 0)).map(looseText);
     if (!found || words.includes(null)) continue;

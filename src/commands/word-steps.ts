@@ -28,7 +28,7 @@ import { wordsBack } from './verbs.ts';
 /** Words that can be read in several ways. */
 export interface Ambiguity extends NonNullable<Phrase['choice']> {
   /** The words, which can also be a part of the reason; null if they cannot. */
-  readonly words: string | null;
+  words: string | null;
 }
 
 /** A word of the reason, or the place of words that are asked about. `at`: it is neither quoted nor introduced. */
@@ -371,7 +371,7 @@ export function isEndAt(words: Words, end: number): boolean {
 }
 
 const AFTER =
-  /^(for|because|as|at|in|on|to|until|till|from|between|with|during|while|since|by|before|after|and|or|but|except|now|today|tonight|tomorrow|[-–&+/,]|please|weil|für|bis|um|\d.*)$/;
+  /^(for|because|as|at|in|on|to|until|till|from|between|with|during|while|since|by|before|after|and|or|but|except|now|today|tonight|tomorrow|[-–&+/,]|-.+|\S+=.*|please|weil|für|bis|um|\d.*)$/;
 
 const JOINT = /^(and|und|or|&|\+|,|\/|plus|then)$/;
 const ALL = /^(all|every|everything|alle)$/;
@@ -572,7 +572,9 @@ export const timePhrase: Step = (reader, at) => {
   const isFree = takesReason(reader) && own.includes('until') && !own.some(isGiven);
   /** The end of a freeze is its `until=`. */
   const keyOf = (key: TimeKey) => (key === 'for' && !keys.includes('for') ? 'until' : key);
-  const window = isFree ? windowAt(texts, vocabulary.clock) : null;
+  // `black friday until 20:00` is no window.
+  const isPart = draft.isProse && LOOSE_TIME.test(texts[0] ?? '');
+  const window = isFree && !isPart ? windowAt(texts, vocabulary.clock) : null;
   if (window) {
     const { taken, phrase, options, isOne } = window;
     const readings = options.map((each) => ({

@@ -229,6 +229,7 @@ test.for([
   '/service stop staging load=high again',
   '/service tune staging nightly min=16 run',
   '/service stop staging "all night" for=4h again',
+  '/service stop staging if ok with Jordan',
 ])('“%s” can be sent on with the key in the reason, without a loss', (line) => {
   const understood = read(line);
   const [quoted] = understood.kind === 'misread' ? understood.offers.slice(-1) : [];

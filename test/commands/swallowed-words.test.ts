@@ -234,6 +234,22 @@ test.for<readonly [line: string, answer: string]>([
     'service stop ci because they said thanks',
     'service stop service=ci “because they said thanks”',
   ],
+  ['service stop ci customer said thanks', 'service stop service=ci “customer said thanks”'],
+  [
+    'service stop ci at 22:00 because it crashed at 20:00 UTC',
+    'service stop service=ci at=22:00 “because it crashed at 20:00 UTC”',
+  ],
+  [
+    'service stop ci only if ok',
+    '“only if ok” could be a condition, and Signalbox checks none. [Without it] [It is only the reason]',
+  ],
+  ['service stop ci 20:00Z tomorrow', 'service stop service=ci at=2026-11-30T20:00Z'],
+  ['service stop ci at 20:00 -1 reviewer', 'service stop service=ci at=20:00 “-1 reviewer”'],
+  ['service schedule ci off nightly 20:00', 'service schedule service=ci stop=daily 20:00'],
+  [
+    'change freeze prod black friday until dec 1 8:00',
+    '“until dec 1 8:00” can be a value or a part of the reason. [until dec 1 8:00] [It is only the reason]',
+  ],
   ['service stop ci at 20:00 US/Eastern', 'service stop service=ci at=2026-11-30T01:00Z'],
   [
     'change freeze prod until 20:00 and 22:00 launch',
