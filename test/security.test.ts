@@ -59,7 +59,7 @@ test.for<[string, RegExp, readonly string[]]>([
       ...['.raw(statement', '.raw(statement'],
       ...['sql.ref(by', 'sql.ref(by', 'sql.ref(by', 'sql.ref(column', 'sql.ref(name'],
       // An operator names the role, and the database its schema; both are quoted as names.
-      ...['sql.id(role', "sql.id(rows[0]?.name ?? 'public'"],
+      ...['sql.id(role', 'sql.id(role', "sql.id(rows[0]?.name ?? 'public'"],
     ],
   ],
   [
@@ -69,6 +69,7 @@ test.for<[string, RegExp, readonly string[]]>([
       // Its parts are constants of the same file.
       'RegExp(\n    Object.entries(parts',
       'RegExp(Object.keys(LABELS',
+      "RegExp(words, 'i'",
       'RegExp(`^<EDGE><TO>$`',
       'RegExp(`^<EDGE><TO><EDGE>$`',
       'RegExp(`^<start>S+$`',
@@ -106,6 +107,7 @@ test('the comparison of signatures takes constant time', () => {
   // No other code compares a signature: Bolt says why a payload was refused.
   const named = SOURCES.flatMap(({ code }) => code.match(/\S*x-slack-signature\S*/gi) ?? []);
   expect(named.toSorted()).toEqual([
+    "'x-slack-signature'",
     "'x-slack-signature':",
     "'x-slack-signature'])",
     "String(headers['x-slack-signature']);",

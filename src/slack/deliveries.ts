@@ -80,7 +80,7 @@ function rejections({ log, measures, clock }: Options, signingSecret: string) {
       ...{ signingSecret, body, nowMilliseconds: sentAt * 1_000 },
       headers: { 'x-slack-request-timestamp': sentAt, 'x-slack-signature': signature },
     });
-    const given = headers['x-slack-signature'] === undefined ? 'unsigned' : 'signature';
+    const given = 'x-slack-signature' in headers ? 'signature' : 'unsigned';
     const why = isSigned ? 'clock' : given;
     seconds = Math.round(Date.now() / 1_000 - sentAt);
     measures.deliveryRefused(why);

@@ -93,7 +93,7 @@ async function followed(sandbox: TestSandbox, text: () => string): Promise<void>
   const isSettled = () => {
     if (!passOn()) return false;
     const now = shown({ text: text() });
-    same = now === last && /reports: .*\(time\): |Check the console/.test(now) ? same + 1 : 0;
+    same = now === last && /Last seen: .*\(\(time\)|Check the console/.test(now) ? same + 1 : 0;
     last = now;
     return same >= 12;
   };
