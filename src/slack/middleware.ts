@@ -1,14 +1,15 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { AllMiddlewareArgs, AnyMiddlewareArgs, App } from '@slack/bolt';
 import { z } from 'zod';
+import { causeCode } from '../base/errors.ts';
 import type { RecordExchange } from '../base/http.ts';
-import { during, newRequest, traced } from '../base/log.ts';
+import { createOutageLog, during, newRequest, traced } from '../base/log.ts';
 import { MINUTE_MS } from '../base/time.ts';
 import type { Refusal, UserId } from '../domain/change.ts';
 import { createDenial } from '../domain/gate.ts';
 import { whyForeign } from './accounts.ts';
 import type { Actors } from './actors.ts';
-import type { Installation } from './api.ts';
+import { type Installation, refusedBySlack } from './api.ts';
 import type { SlackContext } from './context.ts';
 import type { Deliveries } from './deliveries.ts';
 import { listen } from './listeners.ts';
@@ -77,6 +78,8 @@ function probing({ clients, context, log }: SlackContext): () => Promise<void> {
 
 type Process = App['processEvent'];
 
+const HOME_OUTAGE = { began: 'Home could not be drawn', ended: 'Home is drawn again' };
+
 /**
  * Logs every line about one payload with the same request id, its user and its name, and measures how long Slack waits for its
  * acknowledgement. A payload that no listener handled is acknowledged here: Bolt would keep the connection
@@ -89,8 +92,10 @@ function observed(
   idOf: Actors['idOf'],
   record?: RecordExchange,
 ): Process {
+  const homes = createOutageLog(log, HOME_OUTAGE);
   return (event) => {
     const about = { user: userOf(event.body), what: nameOf(event.body) };
+    const isHome = part(event.body.event).type === 'app_home_opened';
     return during({ request: newRequest(), ...about }, async () => {
       const kind = kindOf(event.body);
       log.debug({ kind }, 'payload received');
@@ -108,8 +113,11 @@ function observed(
       try {
         await process({ ...event, body: await withOneId(event.body, idOf), ack });
         if (!isAcknowledged) await event.ack();
+        if (isHome) homes.ended();
       } catch (err) {
-        log.error({ err }, 'a payload could not be handled');
+        // Slack opens Home again and again, and nobody asked for anything.
+        if (isHome) homes.failed(refusedBySlack(err) ?? causeCode(err) ?? 'other', { err });
+        else log.error({ err }, 'a payload could not be handled');
         throw err;
       }
     });

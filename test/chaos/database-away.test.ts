@@ -42,7 +42,8 @@ async function getText(bot: BotProcess, path: string) {
   return { status: answer.status, says: (await answer.text()).trim() };
 }
 
-const REPEATED = /database connection lost|directory read failed|clock could not be read|job failed/;
+const REPEATED =
+  /database connection lost|directory read failed|clock could not be read|job failed/;
 
 /** Expects that the outage has one line for each failure, and that no line contains the client of the driver. */
 function expectLinesOnce(bot: BotProcess): void {
