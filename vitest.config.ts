@@ -69,10 +69,10 @@ const experimental = { viteModuleRunner: hasDefect, nodeLoader: false };
 shareCompiledCode();
 shareTemporaryFolder();
 
-// A story often waits for something to arrive, so three more run than there are processors. Each further worker
+// A story often waits for something to arrive, so two more run than there are processors. Each further worker
 // loads the bot again, and what polls costs processor time while it waits: of the others one more runs, after the stories.
 const PROCESSORS = availableParallelism();
-const storyWorkers = { maxWorkers: PROCESSORS + 3, sequence: { groupOrder: 0 } };
+const storyWorkers = { maxWorkers: PROCESSORS + 2, sequence: { groupOrder: 0 } };
 const otherWorkers = { maxWorkers: PROCESSORS + 1, sequence: { groupOrder: 1 } };
 
 // A loaded machine is slow, not wrong: what is waited for may come late. Only a test that fails reaches these limits, so

@@ -77,7 +77,7 @@ const wordsOf = (typed: string) =>
 const POLITE_START =
   /^\s*(?:(?:please|pls|bitte)(?:[,:]|(?!\S))\s*|(?:hi|hey|hello|hallo)(?: signalbox)?[,!]?\s+(?!there|all|every)(?=\S+\s)|(?:show|give|tell|get) me\s+(?:(?:the|all|my|our)\s+)?(?=\S))+/i;
 const POLITE_END = patternOf(
-  String.raw`(?<![\s,;.]|\b(?:say|says|said|wrote|write|no|a|of|for|to|big|many|only))(?:[\s,;.]|\s[-–—](?=\s)|\s(?:and|with)(?=\s))+(?:(?:and )?(?:please|pls|bitte|danke|(?:many )?thanks|thank you|thx|cheers|if <POLITE>|when(?:ever)? <POLITE>|as soon as <POLITE>)(?: (?:a lot|(?:so|very) much|in advance|(?:with|for) you))?(?![\w-])[\s,;.!]*)+$(?<!\b(?:because|weil|reason|message)\b[^]*|\s-m\s[^]*)`,
+  String.raw`(?<![\s,;.]|\b(?:say|says|said|wrote|write|no|a|of|for|to|big|many|only))(?:[\s,;.]|\s[-\u2013\u2014](?=\s)|\s(?:and|with)(?=\s))+(?:(?:and )?(?:please|pls|bitte|danke|(?:many )?thanks|thank you|thx|cheers|if <POLITE>|when(?:ever)? <POLITE>|as soon as <POLITE>)(?: (?:a lot|(?:so|very) much|in advance|(?:with|for) you))?(?![\w-])[\s,;.!]*)+$(?<!\b(?:because|weil|reason|message)\b[^]*|\s-m\s[^]*)`,
   { POLITE },
 );
 
