@@ -23,16 +23,21 @@ interface Forged {
   readonly secret?: string;
   readonly at?: number;
   readonly charset?: string;
+  readonly unsigned?: true;
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-function send(sandbox: TestSandbox, { fields = {}, charset = '', ...signed }: Forged) {
+function send(sandbox: TestSandbox, { fields = {}, charset = '', unsigned, ...signed }: Forged) {
   const response_url = `${sandbox.slack.url}/response/none`;
   const body = new URLSearchParams({ ...LIST, response_url, ...fields }).toString();
-  return deliver(sandbox, body, { 'content-type': FORM + charset, ...signatureOf(body, signed) });
+  return deliver(sandbox, body, {
+    'content-type': FORM + charset,
+    ...(unsigned ? {} : signatureOf(body, signed)),
+  });
 }
 
-test.for<[string, 'clock' | 'signature', RegExp, Forged]>([
+test.for<[string, 'clock' | 'signature' | 'unsigned', RegExp, Forged]>([
+  ['without a signature', 'unsigned', /has no signature/, { unsigned: true }],
   [
     'of a machine whose clock is ahead',
     'clock',

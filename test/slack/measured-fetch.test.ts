@@ -49,6 +49,17 @@ test.for<[string, Record<string, string>, number]>([
   expect([await waits(), calls]).toEqual([seconds, 2]);
 });
 
+test('a rate limit without an end shortens none that Slack named', async () => {
+  const answers = [{ 'retry-after': '120' }, {}].values();
+  const slack = async () => new Response('', { status: 429, headers: answers.next().value ?? {} });
+  let now = 0;
+  const fetch = obeyRateLimits(slack, 'https://slack.test/api/', { now: () => now });
+  const call = () => fetch('https://slack.test/api/chat.postMessage');
+  await Promise.all([call(), call()]);
+  now = 31_000;
+  expect((await call()).headers.get('retry-after')).toBe('89');
+});
+
 test('calls are counted by method and ending, and unknown paths as one method', async () => {
   const cut: Respond = (response) => response.destroy();
   const ok = json(200, { ok: true });
